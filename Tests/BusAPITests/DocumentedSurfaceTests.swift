@@ -87,6 +87,8 @@ import Wire
         case .topics: "/topics`"
         case .topic: "/topics/{"
         case .event: "/topics/{topic}/events/{id}`"
+        case .laterList: "/topics/{topic}/later`"
+        case .later: "/topics/{topic}/later/{ticket}`"
         case .subscribers: "/subscribers`"
         case .groups: "/groups`"
         case .group: "/groups/{group}`"

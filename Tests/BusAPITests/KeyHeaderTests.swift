@@ -107,7 +107,8 @@ import Topics
             let header = try #require(try KeyHeader(headers))
             let request = PublishRequest(
                 topic: try TopicName("t"), metadata: .none, sender: .unknown, ttl: nil,
-                isSplit: false, content: .absent(nil), key: header, showsSubscribers: true)
+                isSplit: false, content: .absent(nil), hold: nil, key: header,
+                showsSubscribers: true)
             return header.key(
                 of: request, by: caller, UnsafeRawBufferPointer(start: nil, count: 0),
                 windowMicroseconds: 1_000_000

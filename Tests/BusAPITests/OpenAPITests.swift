@@ -89,6 +89,8 @@ import Wire
         case .topics: "/topics"
         case .topic: "/topics/{name}"
         case .event: "/topics/{name}/events/{id}"
+        case .laterList: "/topics/{name}/later"
+        case .later: "/topics/{name}/later/{ticket}"
         case .subscribers: "/subscribers"
         case .groups: "/groups"
         case .group: "/groups/{group}"

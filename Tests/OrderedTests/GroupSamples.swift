@@ -58,8 +58,14 @@ struct GroupSamples {
     private mutating func entry() throws -> OrderedEntry {
         let topic = try TopicName(["a", "jobs.mail", "deploys"][draw(3)])
         let owner = perhaps { UInt32($0.draw(70_000)) }
-        switch draw(6) {
+        switch draw(8) {
         case 0: return .removal(topic)
+        case 6:
+            let moment: DueTime =
+                draw(2) == 0 ? .after(microseconds: span()) : .at(Timestamp(microseconds: span()))
+            return .hold(
+                HeldBatch(try batch(topic), ttl: perhaps { Int64($0.number()) }, at: moment))
+        case 7: return .cancel(EventID(rawValue: max(1, id().rawValue)), topic)
         case 1:
             var settings = TopicSettings(retention: retention(), persists: draw(2) == 0)
             settings.hold = perhaps {
@@ -191,6 +197,9 @@ struct GroupSamples {
         case .publish(let batch, let ttl, let owner): return words(batch) + [ttl, owner]
         case .removal(let topic): return [topic]
         case .registration(let topic, let settings, let owner): return [topic, settings, owner]
+        case .hold(let held):
+            return words(held.batch) + [held.ttl, held.moment, held.batch.idempotencyKey]
+        case .cancel(let ticket, let topic): return [ticket, topic]
         case .request(let request): return [request.token, request.group] + words(request.verb)
         }
     }

@@ -203,7 +203,7 @@ import Topics
         #expect(rig.reads() == true)
         rig.host.read(.success(rig.items.items), rig.now)
         _ = try rig.nextGroup()
-        let outcome = rig.host.applied(.success(AppliedGroup(steps: [])), rig.now)
+        let outcome = rig.host.applied(.success(AppliedGroup(steps: [], newest: .zero)), rig.now)
         let applied = try #require(outcome)
         // Nobody was told of it yet.
         #expect(rig.answered() == 0)
@@ -244,7 +244,7 @@ import Topics
         rig.host.read(.success(rig.items.items), rig.now)
         for _ in 0..<3 {
             _ = try rig.nextGroup()
-            _ = rig.host.applied(.success(AppliedGroup(steps: [])), rig.now)
+            _ = rig.host.applied(.success(AppliedGroup(steps: [], newest: .zero)), rig.now)
         }
         #expect(rig.readiness == .ready)
     }
@@ -297,7 +297,7 @@ import Topics
         _ = try rig.nextGroup()
         rig.host.beginDeciding()
         #expect(rig.isAskedToDecide() == false)
-        let first = rig.host.applied(.success(AppliedGroup(steps: [])), rig.now)
+        let first = rig.host.applied(.success(AppliedGroup(steps: [], newest: .zero)), rig.now)
         let applied = try #require(first)
         #expect(rig.isAskedToDecide() == false)
         rig.host.tell(applied)

@@ -170,7 +170,10 @@ struct OrderRig {
     /// The replica applies the next group. Returns whose its entries were.
     mutating func apply(due: Timestamp? = nil) throws -> [String] {
         _ = try nextGroup()
-        guard let applied = host.applied(.success(AppliedGroup(steps: [], due: due)), now) else {
+        guard
+            let applied = host.applied(
+                .success(AppliedGroup(steps: [], due: due, newest: .zero)), now)
+        else {
             throw Unexpected()
         }
         host.tell(applied)

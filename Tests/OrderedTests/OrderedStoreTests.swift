@@ -248,7 +248,8 @@ final class InstantReplica: ReplicaStore {
                 oldestTime: nil)
             steps.append(.loss(batch.topic, loss))
         }
-        then(.success(AppliedGroup(steps: steps)))
+        let newest = SampleItems.life.base.rawValue + UInt64(events.value.count) - 1
+        then(.success(AppliedGroup(steps: steps, newest: EventID(rawValue: newest))))
     }
 
     func commit(

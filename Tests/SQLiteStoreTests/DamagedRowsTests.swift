@@ -34,6 +34,13 @@ import Topics
         ]
         let change = WorkSamples.change(1, record: record, open: jobs)
         _ = try bench.answer { bench.bus.commit(change, then: $0) }
+        let later = PublishBatch(
+            topic: try TopicName("b"), sender: Sender(uid: 7, pid: 8), payloads: [.empty])
+        let second = bench.clock.now().advanced(microseconds: 1_000_000)
+        for moment in [DueTime.at(second), .after(microseconds: 1_000_000_000)] {
+            let held = HeldBatch(later, ttl: 5, at: moment)
+            _ = try bench.answer { bench.bus.hold(held, then: $0) }
+        }
         bench.close()
         try loosen(bench.path)
         return bench
@@ -50,7 +57,7 @@ import Topics
             """
             PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = replace(\(loose), '), WITHOUT', ') WITHOUT')
-                WHERE type = 'table' AND name IN ('bus', 'topics', 'events', 'groups', 'jobs', 'keys');
+                WHERE type = 'table' AND name IN ('bus', 'topics', 'events', 'groups', 'jobs', 'keys', 'later', 'held');
             PRAGMA writable_schema = RESET
             """)
     }
@@ -104,7 +111,7 @@ import Topics
                 Files.copy("\(whole.path)\(suffix)", to: "\(path)\(suffix)")
             }
             guard (try? Self.set(column, to: value, in: path)) == true else {
-                let isKey = ["number", "id", "in_group"].contains(column.name.description)
+                let isKey = ["number", "id", "in_group", "ticket"].contains(column.name.description)
                 #expect(isKey && Int64(value) == nil, "\(name) was not written")
                 continue
             }
@@ -136,6 +143,7 @@ import Topics
             _ = try? bench.follow(">", from: start)
         }
         _ = try? bench.publish("a", "more")
+        bench.clock.advance(seconds: 1)
         bench.bus.sweep()
         _ = try? bench.register("a", keep: 1)
         _ = try? bench.register("b")

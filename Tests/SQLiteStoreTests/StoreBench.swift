@@ -31,6 +31,7 @@ final class StoreBench: @unchecked Sendable {
         var graceMicroseconds: Int64 = 2_000_000
         var defaults = Retention(keep: nil, bytes: nil, age: nil)
         var schema = Schema.current
+        var boot = BootClock.system
         /// What it lies on if not on the machine's own; it has to outlive the store.
         var disk: Disk?
     }
@@ -64,7 +65,7 @@ final class StoreBench: @unchecked Sendable {
         bus = try EventBus(
             store: store, limits: limits, defaults: settings.defaults,
             memory: MemoryBudget(bytesMax: settings.memoryBytesMax), clock: clock,
-            broadcaster: Broadcaster(), log: Self.silent)
+            bootClock: settings.boot, broadcaster: Broadcaster(), log: Self.silent)
     }
 
     deinit {

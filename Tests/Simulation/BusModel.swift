@@ -18,6 +18,8 @@ struct BusModel {
             case open
             case answered(first: UInt64)
             case refused
+            /// It is held until it is due; nil where a clock was set since.
+            case held(due: Timestamp?)
         }
     }
 
@@ -103,6 +105,7 @@ struct BusModel {
     mutating func repeats(_ number: Int) -> Bool {
         batches[number].pending += 1
         switch batches[number].outcome {
+        case .held: break
         case .answered: return true
         case .refused: batches[number].outcome = .open
         case .open: break
@@ -135,7 +138,32 @@ struct BusModel {
         for (index, text) in batch.texts.enumerated() {
             saw(
                 first + UInt64(index),
-                Seen(topic: batch.topic, text: text, key: batch.key, attributes: batch.attributes))
+                Seen(topic: batch.topic, text: text, key: batch.key, attributes: batch.attributes),
+                at: nil)
+        }
+    }
+
+    /// The publisher was told that its batch is held, and since when it is due.
+    mutating func held(_ number: Int, until due: Timestamp) {
+        batches[number].pending -= 1
+        batches[number].outcome = .held(due: due)
+    }
+
+    /// The publisher asks that a batch is cancelled which is held: nobody knows what became of it.
+    mutating func cancels(_ number: Int) { batches[number].outcome = .open }
+
+    /// The publisher was told that its batch was cancelled: it is never there.
+    mutating func cancelled(_ number: Int) {
+        batches[number].outcome = .refused
+        if batches[number].texts.contains(where: { ids[$0] != nil }) {
+            fail("batch \(number) is cancelled, and is in the log")
+        }
+    }
+
+    /// A clock was set: how long events are held cannot be read from their times.
+    mutating func forgetDues() {
+        for number in batches.indices {
+            if case .held = batches[number].outcome { batches[number].outcome = .held(due: nil) }
         }
     }
 
@@ -149,7 +177,9 @@ struct BusModel {
 
     /// Somebody was told an event: nobody is ever told another one of its id, or it under another
     /// id, or one that was refused.
-    mutating func saw(_ id: UInt64, _ event: Seen) {
+    ///
+    /// - Parameter time: The time of the event, if it was told.
+    mutating func saw(_ id: UInt64, _ event: Seen, at time: Timestamp?) {
         if let known = seen[id] {
             if known != event { fail("\(id) is \(event), and was \(known)") }
             return
@@ -172,6 +202,8 @@ struct BusModel {
         switch batch.outcome {
         case .open: break
         case .refused: fail("\(id) was refused, and is there: \(event.text)")
+        case .held(let due):
+            if let due, let time, time < due { fail("\(id) is told as of \(time), before \(due)") }
         case .answered(let first):
             if first + UInt64(index) != id {
                 fail("\(event.text) is at \(id), not behind \(first)")
@@ -194,6 +226,9 @@ struct BusModel {
             let isThere = places.contains { $0 != nil }
             if isThere, SimulatedTopics.unbounded.contains(batch.topic), places.contains(nil) {
                 fail("of batch \(number) there is only a part: \(batch.texts)")
+            }
+            if case .held = batch.outcome, !isThere {
+                fail("batch \(number) was held, and never came: \(batch.texts)")
             }
         }
     }

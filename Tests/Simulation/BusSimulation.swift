@@ -29,6 +29,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     var readers: [SimulatedReader] = []
     var workers: [SimulatedWorker] = []
     var story: RunStory<SimulatedFault>
+    var tickets: [HeldTicket] = []
 
     init(seed: UInt64, fault: SimulatedFault? = nil, isTraced: Bool = false) throws {
         self.seed = seed
@@ -67,7 +68,8 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
 
     func step(using random: inout SeededRandom) throws {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<15: try publish(using: &random)
+        case 0..<12: try publish(using: &random)
+        case 12..<15: try hold(using: &random)
         case 15..<18: try request(using: &random)
         case 18..<48:
             for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -139,6 +141,13 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         }
     }
 
+    private func hold(using random: inout SeededRandom) throws {
+        let asked = lives
+        try hold(
+            on: life.bus, at: life.bus.now, whileThere: { [self] in asked == lives }, using: &random
+        )
+    }
+
     private func advance(using random: inout SeededRandom) {
         let span = Int64.random(
             in: 1...[10_000, 1_000_000, 8_000_000].randomElement(using: &random)!, using: &random)
@@ -150,6 +159,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
 
     private func set(using random: inout SeededRandom) {
         model.forgetRequests()
+        model.forgetDues()
         time.set(by: Int64.random(in: -3_600_000_000...3_600_000_000, using: &random))
         note("the clock is set")
     }
@@ -227,7 +237,10 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     private func beginLife() throws {
         for index in readers.indices { readers[index].lostTheBus() }
         for index in workers.indices { workers[index].lost(0) }
-        if time.sets > 0 { model.forgetRequests() }
+        if time.sets > 0 {
+            model.forgetRequests()
+            model.forgetDues()
+        }
         held = nil
         held = try SimulatedLife(in: folder, time, sync: sync, mint: mint.next) { [unowned self] in
             shows(.missesWakeUps)
@@ -264,6 +277,10 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         var random = SeededRandom(seed: seed)
         life.disk.heal()
         reload(BusLimits(), WorkLimits())
+        // What is held until a time comes by then, however the clock was set.
+        model.forgetRequests()
+        model.forgetDues()
+        time.set(by: 12 * 3_600_000_000)
         readers.append(SimulatedReader(try Selector(">"), from: floor))
         var quiet = 0
         for _ in 0..<400 where quiet < 3 && model.finding == nil {
@@ -288,6 +305,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     }
 
     private func isQuiet() throws -> Bool {
+        if life.bus.laterCount > 0 { return false }
         for name in SimulatedTopics.groups {
             guard let group = life.groups.description(of: try GroupName(name)) else {
                 model.fail("the group \(name) is gone")

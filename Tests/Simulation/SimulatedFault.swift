@@ -24,6 +24,12 @@ package enum SimulatedFault: String, CaseIterable, PlantedFault, Sendable {
     case forgetsSettlements
     /// Some readers that wait are not told of an event.
     case missesWakeUps
+    /// Some events are answered as held, and are forgotten.
+    case losesHeld
+    /// Some events that are to be held are published at once.
+    case releasesEarly
+    /// Some cancellations are answered, and nothing is done.
+    case cancelsNothing
 
     /// The fault of answers to readers; nil for others.
     var read: ReadFault? { ReadFault(rawValue: rawValue) }

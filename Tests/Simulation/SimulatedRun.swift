@@ -13,6 +13,8 @@ protocol SimulatedRun: AnyObject {
     var model: BusModel { get set }
     var readers: [SimulatedReader] { get set }
     var story: RunStory<Fault> { get set }
+    /// The batches that are held, with their tickets.
+    var tickets: [HeldTicket] { get set }
 
     /// Does one step.
     func step(using random: inout SeededRandom) throws
@@ -37,6 +39,10 @@ protocol SimulatedRun: AnyObject {
 protocol PlantedFault: Equatable, Sendable {
     /// The fault of answers to readers; nil for others.
     var read: ReadFault? { get }
+    /// The faults of events that are held.
+    static var losesHeld: Self { get }
+    static var releasesEarly: Self { get }
+    static var cancelsNothing: Self { get }
 }
 
 /// The story of a run, for a person that looks into a finding, and the fault that is planted in it.
@@ -60,11 +66,11 @@ extension SimulatedRun {
         if story.isTold { story.lines.append(text()) }
     }
 
-    /// Whether a planted fault shows here: each fifth time.
-    func shows(_ planted: Fault) -> Bool {
+    /// Whether a planted fault shows here: each fifth time, or as often as is said.
+    func shows(_ planted: Fault, each: Int = 5) -> Bool {
         guard story.fault == planted else { return false }
         story.chances += 1
-        return story.chances % 5 == 0
+        return story.chances % each == 0
     }
 
     /// An answer to a reader, broken where a planted fault shows.
@@ -77,7 +83,7 @@ extension SimulatedRun {
 
     /// Somebody was told an event.
     func see(_ event: Event) {
-        model.saw(event.id.rawValue, BusModel.Seen(event))
+        model.saw(event.id.rawValue, BusModel.Seen(event), at: event.time)
         guard event.topic.text == SimulatedTopics.dead else { return }
         let attributes = event.metadata.attributes
         note("letter \(event.id): \(attributes["deadgroup"] ?? "") \(attributes["deadid"] ?? "")")

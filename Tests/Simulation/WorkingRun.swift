@@ -227,7 +227,7 @@ extension WorkingRun {
         note("worker \(index) has \(jobs) of \(group) until \(end)")
         for job in delivery.jobs {
             let id = job.event.id.rawValue
-            model.saw(id, BusModel.Seen(job.event))
+            model.saw(id, BusModel.Seen(job.event), at: job.event.time)
             model.handed(
                 id, of: group, attempt: job.attempt,
                 to: .init(number: index, isNamed: workers[index].name != nil, isAlone: isAlone),

@@ -60,7 +60,11 @@ import Testing
 
     @Test func aFindingShrinksToAShortStory() throws {
         let subject = Simulation.Subject.bus(.publishesTwice)
-        let finding = try #require(try Simulation.run(subject, seed: 1))
+        var found: Simulation.Finding?
+        for seed in 1...40 as ClosedRange<UInt64> where found == nil {
+            found = try Simulation.run(subject, seed: seed)
+        }
+        let finding = try #require(found)
         let shortest = try Simulation.shrink(finding, of: subject)
         #expect(shortest.steps.count < 20)
         let story = try Simulation.story(of: shortest, subject)

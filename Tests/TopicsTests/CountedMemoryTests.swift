@@ -62,6 +62,21 @@ import Testing
         }
     }
 
+    @Test func heldEventsTakeNoMoreThanIsCounted() async {
+        await #expect(processExitsWith: .success) {
+            showExitTestErrors()
+            let bench = try Bench()
+            try Self.hold(count: 40_000, bench) { index in
+                let batch = PublishBatch(
+                    topic: try TopicName("t\(index % 1_000)"), metadata: try Self.metadata(index),
+                    payloads: [.empty])
+                let held = HeldBatch(batch, ttl: nil, at: .after(microseconds: 1_000_000_000))
+                _ = try bench.answer { bench.bus.hold(held, then: $0) }
+            }
+            withExtendedLifetime(bench) {}
+        }
+    }
+
     @Test func attributesTakeNoMoreThanIsCounted() async {
         await #expect(processExitsWith: .success) {
             showExitTestErrors()

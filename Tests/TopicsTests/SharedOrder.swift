@@ -137,7 +137,7 @@ final class SharedStore: EventStore {
             tell(
                 .registration(topic, settings, owner: owner), observer, answer, .registration)
             change(topic, observer) { $0.keep = settings.retention.keep }
-        case .work, .together:
+        case .work, .together, .hold, .cancel, .release:
             preconditionFailure("the tests of a shared order bring none of these")
         }
         return true

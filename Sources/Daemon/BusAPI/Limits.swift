@@ -5,6 +5,12 @@ enum Limits {
     /// Time to live of an event: below a second nobody keeps time, and a year is for ever.
     static let ttlMicroseconds: ClosedRange<Int64> = 1_000_000...365 * 86_400 * 1_000_000
 
+    /// How long an event is held until it is due: a year, as long as it may be of use.
+    static let delayMicroseconds: ClosedRange<Int64> = 0...365 * 86_400 * 1_000_000
+    /// The tickets of one list of held events.
+    static let heldListedDefault = 100
+    static let heldListedMax = 1_000
+
     /// The longest that somebody at a limit is told to wait before another try: places may become
     /// free earlier than by themselves, and clients follow it without a word to anybody.
     static let retrySecondsMax: Int64 = 3_600

@@ -121,7 +121,7 @@ package final class SQLiteStore: EventStore {
         shared.marks.update(opening.found.topics.map(\.state))
         try start(opening, shared, context)
         let start = opening.ledger.start
-        return StoreContents(
+        var contents = StoreContents(
             newest: EventID(rawValue: start.first - 1), floor: start.bus.floor,
             floorTime: start.bus.floorTime, unusedThrough: start.bus.unusedThrough,
             topics: opening.found.topics.map { topic, older in
@@ -131,6 +131,8 @@ package final class SQLiteStore: EventStore {
                     older: older, recent: [])
             },
             tombstones: opening.found.tombstones, groups: opening.groups)
+        contents.later = opening.later
+        return contents
     }
 
     private func start(
@@ -149,8 +151,7 @@ package final class SQLiteStore: EventStore {
             let keeping = try start(keeper)
             started = keeping
             let writer = try Writer(
-                opening, configuration, shared: shared, keeper: keeping, clock: context.clock,
-                held: context.held,
+                opening, configuration, shared: shared, keeper: keeping, context,
                 keys: KeyTable(in: context.memory, onOrder: order != nil), log: log)
             let thread = try start(writer)
             state.write {

@@ -26,6 +26,8 @@ public final class MemoryBudget: Sendable {
         case selectors
         /// Keys of publishes that are remembered.
         case keys
+        /// Events that are held until they are due, and how others ended.
+        case later
         /// Work groups, their open jobs and those that wait for others of their key.
         case work
     }

@@ -21,6 +21,19 @@ enum Limits {
     static let idempotencyKeysMax = 250_000
     /// The part of the memory that keys may take.
     static let keysMemoryFraction = 4
+    /// Batches that are held until they are due: as many as topics, and each may be of another one.
+    static let heldBatchesMax = 100_000
+    /// Batches that one hold of the lock looks at for a list of them: some 100 µs.
+    static let heldLooksMax = 4_096
+    /// How long it is remembered what became of held events, and of how many.
+    static let endingMicroseconds: Int64 = 86_400_000_000
+    static let endingsMax = 100_000
+    /// Endings that are forgotten at once: as many rows go with one commit.
+    static let forgottenEndingsMax = 64
+    /// Events that become visible with one commit, unless a batch alone has more.
+    static let releasedEventsMax = 1_000
+    /// The ids that these take at most: the last batch may be as large as any.
+    static let releasedIDsMax = releasedEventsMax + 10_000
     /// Ends of keys that mean nothing any more, before they are looked for.
     static let staleEndsMin = 1_024
     /// Each term costs memory, and a look-up for a reader that begins or is behind. A reader of

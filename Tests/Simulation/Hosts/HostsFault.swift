@@ -40,6 +40,12 @@ package enum HostsFault: String, CaseIterable, PlantedFault, Sendable {
     case answersBeforeItsEntry
     /// The order shows appends that a server which takes over does not have.
     case showsBeforeTheBarrier
+    /// Some events are answered as held, and are forgotten.
+    case losesHeld
+    /// Some events that are to be held are published at once.
+    case releasesEarly
+    /// Some cancellations are answered, and nothing is done.
+    case cancelsNothing
 
     /// The fault of answers to readers; nil for others.
     var read: ReadFault? { ReadFault(rawValue: rawValue) }

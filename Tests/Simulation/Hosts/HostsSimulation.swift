@@ -26,6 +26,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
     /// Which request of each reader is awaited.
     var requests: [Int] = []
     var story: RunStory<HostsFault>
+    var tickets: [HeldTicket] = []
 
     init(seed: UInt64, fault: HostsFault? = nil, isTraced: Bool = false) throws {
         self.seed = seed
@@ -118,8 +119,9 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         if host.sleeps, wakes { host.sleeps = false }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<12: try publish(on: host, using: &random)
-        case 12..<15: try change(on: host, using: &random)
-        case 15..<30:
+        case 12..<14: try change(on: host, using: &random)
+        case 14, 15: try hold(on: host, using: &random)
+        case 16..<30:
             for _ in 0..<Int.random(in: 1...6, using: &random) { try work(using: &random) }
         case 30..<50:
             guard !host.sleeps else { return }
@@ -218,6 +220,16 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
             order.met.insert(.refusal)
             model.refused(number)
         }
+    }
+
+    private func hold(
+        on host: SimulatedHost, using random: inout SeededRandom
+    ) throws {
+        guard let life = host.life else { return }
+        let asked = host.lives
+        try hold(
+            on: life.bus, at: order.clock.now(), whileThere: { asked == host.lives }, using: &random
+        )
     }
 
     /// Registers a topic that loses events, or removes one.
@@ -351,6 +363,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         hosts.allSatisfy { host in
             guard let bus = host.life?.bus else { return false }
             return bus.newest == hosts[0].life?.bus.newest && bus.readiness == .ready
+                && bus.laterCount == 0
         }
     }
 

@@ -51,6 +51,14 @@ final class Witness: @unchecked Sendable {
             sum.combine(change.open)
             sum.combine(change.settled)
             sum.combine(change.revived)
+        case .hold(let held):
+            add(.events(held.batch, persists: true), to: &sum)
+            sum.combine(held.moment)
+            sum.combine(held.ttl)
+        case .cancel(let ticket, let topic):
+            sum.combine(ticket)
+            sum.combine(topic)
+        case .release: preconditionFailure("an order has no entry for events that are due")
         case .together(let entries):
             for entry in entries { add(entry, to: &sum) }
         }
@@ -71,6 +79,9 @@ final class Witness: @unchecked Sendable {
         case .work(let change):
             return "\(change.group.rawValue) \(change.forgetsJobs) \(change.removesGroup) "
                 + "\(words(change.record)) \(change.open.map(words)) \(change.settled)"
+        case .hold(let held): return "hold \(words(.events(held.batch, persists: true)))"
+        case .cancel(let ticket, let topic): return "cancel \(ticket) of \(topic)"
+        case .release: return "release"
         case .together(let entries): return entries.map(words).joined(separator: ", ")
         }
     }

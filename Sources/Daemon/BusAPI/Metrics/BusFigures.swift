@@ -16,6 +16,12 @@ extension EventBus {
             "belfry_tombstones", "Vanished topics whose losses are still told apart.",
             statistics.tombstones)
         page.gauge("belfry_retained_events", "Events that are retained.", statistics.retained)
+        let later = later
+        page.gauge(
+            "belfry_later_batches", "Batches that are held until they are due.", later.count)
+        page.gauge(
+            "belfry_later_overdue_seconds", "How long the next of them has been due.",
+            later.overdueMicroseconds / 1_000_000)
         page.gauge(
             "belfry_commit_queue_bytes", "Bytes that wait for the store, overhead included.",
             statistics.pendingBytes)

@@ -37,7 +37,7 @@ struct KeyHeader {
         let texts =
             MetadataField.all.map { metadata[$0] ?? "" } + [
                 attributes, request.ttl.map { "\($0)" } ?? "", request.isSplit ? "lines" : "",
-            ]
+            ] + (request.hold.map { [$0.text] } ?? [])
         let contents = [Self.hex(Digest.sha256(body))] + texts
         let seconds =
             said.number == nil

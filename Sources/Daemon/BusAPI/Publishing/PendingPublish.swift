@@ -34,9 +34,18 @@ final class PendingPublish: Sendable {
     /// Answers with the place of the events, or tells why they are not in the log. Called on a
     /// thread of the store, or at once.
     func answer(_ result: Result<PublishReceipt, BusError>) {
+        send(result.map { response($0) })
+    }
+
+    /// Answers with the ticket of events that are held, or tells why they are not.
+    func answer(_ result: Result<HoldReceipt, BusError>) {
+        send(result.map { PublishResponse.held($0, in: topic, below: prefix, hint: hint) })
+    }
+
+    private func send(_ result: Result<Response, BusError>) {
         queued.end()
         switch result {
-        case .success(let receipt): reply.send(response(receipt))
+        case .success(let response): reply.send(response)
         case .failure(let error): reply.send(Refusal(error).response)
         }
     }

@@ -11,6 +11,8 @@ struct PublishRequest {
     let isSplit: Bool
     /// The kind of body that its head announces.
     let content: PublishContent
+    /// When its events are due that are held; nil for those that are published now.
+    let hold: HoldParameters?
     /// Its `Idempotency-Key`; nil without one.
     let key: KeyHeader?
     /// Whether its publisher is told how many subscribers wait for the event: it may receive from

@@ -96,6 +96,24 @@ enum PublishResponse {
         return .json(json, isReplayed)
     }
 
+    /// The answer to events that are held until they are due.
+    static func held(
+        _ receipt: HoldReceipt, in topic: TopicName, below prefix: PathPrefix, hint: String?
+    ) -> Response {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("later", receipt.ticket)
+        json.member("topic", topic.text)
+        json.member("due", receipt.due.rfc3339)
+        if let hint { json.member("hint", hint) }
+        json.endObject()
+        var headers: HeaderLines = [
+            ("Location", "\(prefix.text)/topics/\(topic)/later/\(receipt.ticket)")
+        ]
+        if receipt.isRepeated { headers.add(contentsOf: isReplayed) }
+        return .json(status: 202, json, headers)
+    }
+
     /// The header of an answer to a repeat, which made no event.
     static let isReplayed: HeaderLines = [("Idempotency-Replayed", "true")]
 

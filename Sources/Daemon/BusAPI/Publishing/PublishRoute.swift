@@ -20,7 +20,7 @@ struct PublishRoute: Routes {
             request.isSplit ? try lines(of: body) : [Payload(copying: body.bytes)]
         guard !payloads.isEmpty else { return exchange.respond(PublishResponse.nothing()) }
         var metadata = request.metadata
-        if let ttl = request.ttl {
+        if let ttl = request.ttl, request.hold == nil {
             metadata = metadata.with(
                 metadata.attributes, expires: bus.now.advanced(microseconds: ttl))
         }
@@ -39,6 +39,10 @@ struct PublishRoute: Routes {
                 isSplit: request.isSplit),
             access: gate.access.rules.isEmpty ? nil : (gate.access, call.caller),
             prefix: service.prefix)
+        if let hold = request.hold {
+            let held = HeldBatch(batch, ttl: request.ttl, at: hold.moment)
+            return bus.hold(held, then: publishing.answer)
+        }
         bus.publish(batch, then: publishing.answer)
         deliverFirst(to: request.topic, exchange)
     }
@@ -55,11 +59,15 @@ struct PublishRoute: Routes {
         let isSplit = try parameters.choice("split", ["lines": true]) ?? false
         let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
         let content = try PublishContent(head, call.request.bodyLength)
+        let key = try KeyHeader(head.headers)
+        let hold = try HoldParameters(parameters, now: bus.now).flatMap {
+            $0.isOver(at: bus.now, hasKey: key != nil) ? nil : $0
+        }
         let metadata = try Self.metadata(head, parameters, content, isSplit: isSplit)
         return PublishRequest(
             topic: topic, metadata: metadata,
             sender: call.sender, ttl: ttl, isSplit: isSplit, content: content,
-            key: try KeyHeader(head.headers),
+            hold: hold, key: key,
             showsSubscribers: gate.access.rules.isEmpty
                 || gate.access.subscribe(topic, call.caller).isAllowed)
     }
@@ -79,11 +87,11 @@ struct PublishRoute: Routes {
                 "An Idempotency-Key is for events: no reply is kept that a repeat could have. Leave it or "
                     + "'reply' out.")
         }
-        guard wait == nil || !request.isSplit && request.ttl == nil else {
+        guard wait == nil || !request.isSplit && request.ttl == nil && request.hold == nil else {
             throw Refusal(
                 .parameterInvalid,
-                "'reply' is for one event, and says how long it is of use: leave out 'split' and "
-                    + "'ttl'.")
+                "'reply' is for one event of now, and says how long it is of use: leave out 'split', "
+                    + "'ttl', 'delay' and 'at'.")
         }
         return wait
     }
@@ -140,6 +148,9 @@ struct PublishRoute: Routes {
 
     /// The parameters that give an event its fields and attributes.
     static let metadataParameters = WireField.parameters + [WireAttribute.parameter]
+
+    /// The parameters of a publish.
+    static let parameters = metadataParameters + ["split", "ttl", "reply"] + HoldParameters.all
 
     /// The fields and attributes that the head of a request gives to its events.
     static func metadata(

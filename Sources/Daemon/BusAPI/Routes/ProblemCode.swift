@@ -24,6 +24,7 @@ enum ProblemCode: String, CaseIterable {
     case topicReserved = "TOPIC_RESERVED"
     case pathUnknown = "PATH_UNKNOWN"
     case topicUnknown = "TOPIC_UNKNOWN"
+    case laterUnknown = "LATER_UNKNOWN"
     case eventUnknown = "EVENT_UNKNOWN"
     case groupUnknown = "GROUP_UNKNOWN"
     case methodNotAllowed = "METHOD_NOT_ALLOWED"
@@ -35,6 +36,7 @@ enum ProblemCode: String, CaseIterable {
     case groupDeleted = "GROUP_DELETED"
     case jobSettled = "JOB_SETTLED"
     case jobDead = "JOB_DEAD"
+    case eventPublished = "EVENT_PUBLISHED"
     case eventTooLarge = "EVENT_TOO_LARGE"
     case batchTooLarge = "BATCH_TOO_LARGE"
     case encodingUnsupported = "ENCODING_UNSUPPORTED"
@@ -46,6 +48,7 @@ enum ProblemCode: String, CaseIterable {
     case draining = "DRAINING"
     case noResponder = "NO_RESPONDER"
     case replyTimeout = "REPLY_TIMEOUT"
+    case laterFull = "LATER_FULL"
     case topicFull = "TOPIC_FULL"
     case storeFull = "STORE_FULL"
     case storeFailed = "STORE_FAILED"
@@ -61,10 +64,12 @@ enum ProblemCode: String, CaseIterable {
             400
         case .tokenInvalid: 401
         case .accessDenied, .topicReserved: 403
-        case .pathUnknown, .topicUnknown, .eventUnknown, .groupUnknown: 404
+        case .pathUnknown, .topicUnknown, .eventUnknown, .groupUnknown, .laterUnknown: 404
         case .methodNotAllowed: 405
         case .groupDiffers, .groupHeld, .leaseLost: 409
-        case .eventsGone, .topicDeleted, .groupDeleted, .jobSettled, .jobDead: 410
+        case .eventsGone, .topicDeleted, .groupDeleted, .jobSettled, .jobDead,
+            .eventPublished:
+            410
         case .eventTooLarge, .batchTooLarge: 413
         case .encodingUnsupported: 415
         case .idempotencyMismatch: 422
@@ -72,7 +77,7 @@ enum ProblemCode: String, CaseIterable {
         case .replyRefused: 502
         case .limitBus, .draining, .noResponder: 503
         case .replyTimeout: 504
-        case .topicFull, .storeFull, .storeFailed: 507
+        case .laterFull, .topicFull, .storeFull, .storeFailed: 507
         }
     }
 

@@ -37,6 +37,7 @@ struct Refusal: Error {
             case .topicFull: .topicFull
             case .keyDiffers: .idempotencyMismatch
             case .keysFull: .keysFull
+            case .laterFull: .laterFull
             case .storeFull: .storeFull
             case .storeFailed, .storeUnreachable, .unanswered: .storeFailed
             case .draining: .draining

@@ -15,15 +15,16 @@ struct Route: Sendable {
 
     /// Every route, as the HTTP contract lists them.
     static let all: [Route] = [
-        Route("POST", .topic, PublishRoute.metadataParameters + ["split", "ttl", "reply"]) {
-            PublishRoute(loop: $0).publish
-        },
+        Route("POST", .topic, PublishRoute.parameters) { PublishRoute(loop: $0).publish },
         Route("GET", .topic, ReceiveRequest.parameters) { ReceiveRoute(loop: $0).receive },
         Route("HEAD", .topic, []) { TopicRoutes(loop: $0).summary },
         Route("PUT", .topic, TopicSetting.all.map(\.name)) { TopicRoutes(loop: $0).register },
         Route("DELETE", .topic, []) { TopicRoutes(loop: $0).remove },
         Route("GET", .topics, ["match", "since", "wait"]) { TopicRoutes(loop: $0).list },
         Route("DELETE", .topics, ["match"]) { TopicRoutes(loop: $0).removeMatching },
+        Route("GET", .laterList, ["after", "max"]) { LaterRoutes(loop: $0).list },
+        Route("GET", .later, []) { LaterRoutes(loop: $0).show },
+        Route("DELETE", .later, []) { LaterRoutes(loop: $0).cancel },
         Route("GET", .event, []) { EventRoute(loop: $0).event },
         Route("GET", .subscribers, ["topic"]) { SubscribersRoute(loop: $0).listSubscribers },
         Route("GET", .groups, []) { GroupRoutes(loop: $0).listGroups },
@@ -123,7 +124,7 @@ struct Route: Sendable {
 /// The resource that a path names.
 struct Resource {
     enum Kind {
-        case topics, topic, event, subscribers
+        case topics, topic, event, laterList, later, subscribers
         case groups, group, jobs, next, done, retry, dead, extend, seek, revive
         case health, readiness, version, metrics, description, start, pagePart, documents, document
     }
@@ -132,7 +133,7 @@ struct Resource {
     /// The name of the topic, group or file, or the selector, as it was written; empty where the path
     /// has none.
     var name = ""
-    /// The event's id as it was written; empty where the path has none.
+    /// The id of the event, or the ticket, as it was written; empty where the path has none.
     var id = ""
 
     /// Whether it matters which caller asks.
@@ -196,6 +197,13 @@ struct Resource {
             kind = .event
             name = path[1]
             id = path[3]
+        case (3, "topics") where path[2] == "later":
+            kind = .laterList
+            name = path[1]
+        case (4, "topics") where path[2] == "later":
+            kind = .later
+            name = path[1]
+            id = path[3]
         case (2, "groups") where !path[1].isEmpty:
             kind = .group
             name = path[1]
@@ -235,7 +243,7 @@ struct Resource {
         // dots.
         let named = first == "topics" ? rest : segments
         guard first == "topics" || !firstSegments.contains(first),
-            !named.dropFirst().contains("events"),
+            !named.dropFirst().contains("events"), !named.dropFirst().contains("later"),
             let name = try? TopicName(named.joined(separator: "."))
         else { return nil }
         return "/topics/\(name)"

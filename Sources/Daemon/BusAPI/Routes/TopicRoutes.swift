@@ -133,7 +133,7 @@ struct TopicRoutes: Routes {
         if !decision.isAllowed {
             try gate.require(gate.access.subscribe(topic, call.caller))
         }
-        guard description != nil else {
+        guard description != nil || bus.holdsAny(for: topic) else {
             throw Refusal(.topicUnknown, "There is no topic '\(topic)', so nothing to delete.")
         }
         try gate.require(decision)

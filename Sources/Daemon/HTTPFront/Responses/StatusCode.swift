@@ -6,6 +6,7 @@ enum StatusCode {
         case 101: "Switching Protocols"
         case 200: "OK"
         case 201: "Created"
+        case 202: "Accepted"
         case 204: "No Content"
         case 304: "Not Modified"
         case 400: "Bad Request"

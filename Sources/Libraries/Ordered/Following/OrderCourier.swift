@@ -119,6 +119,9 @@ final class OrderCourier: SteppedWork, Sendable {
         case .removal(let topic): return (.removal(topic), nil)
         case .registration(let topic, let settings, let owner):
             return (.registration(topic, settings, owner: owner), owner)
+        case .hold(let held): return (.hold(held), held.batch.sender.uid)
+        case .cancel(let ticket, let topic): return (.cancel(ticket, topic), nil)
+        case .release: throw .storeFailed("events of an order are due by its time alone")
         case .work, .together:
             throw .storeFailed("a bus of several hosts takes no change of a work group by itself")
         }
@@ -223,11 +226,10 @@ final class OrderCourier: SteppedWork, Sendable {
     private func applied(_ outcome: Result<AppliedGroup, BusError>) {
         guard let applied = take({ $0.applied(outcome, $1) }) else { return }
         let (observer, decider) = state.read { ($0.observer, $0.decider) }
-        var (entries, newest) = (applied.entries[...], EventID.zero)
+        var entries = applied.entries[...]
         for step in applied.steps {
             switch step {
             case .receipt(let receipt):
-                newest = max(newest, receipt.newest ?? .zero)
                 let entry = entries.removeFirst()
                 if entry.isDecided || entry.answer == nil {
                     for arrival in StoreArrival.all(of: entry.entry, receipt) {
@@ -236,12 +238,15 @@ final class OrderCourier: SteppedWork, Sendable {
                 }
                 entry.answer?(.success(receipt))
             case .loss(let topic, let loss): observer?.storeRemoved(loss, of: topic)
+            case .released(let ticket, let events):
+                observer?.storeApplied(.released(ticket, events))
             case .floor(let id, let time): observer?.storeMerged(lossesThrough: id, time: time)
             }
         }
+        observer?.storeApplied(.reached(applied.newest))
         // Last: a cursor is ahead of the observer until then.
         state.write { state in
-            state.newest = max(state.newest, newest)
+            state.newest = max(state.newest, applied.newest)
             (state.time, state.toldAt) = (applied.time, now.passed)
         }
         if applied.wasDecided { decider?.decidedWasTold() }
@@ -281,18 +286,6 @@ extension StorePage {
     }
 }
 
-extension StoreReceipt {
-    /// The highest id in it; nil where it has none.
-    fileprivate var newest: EventID? {
-        switch self {
-        case .events(let events): events.last?.id
-        case .removal(let id): id
-        case .unpublished, .registration, .work: nil
-        case .together(let receipts): receipts.compactMap(\.newest).max()
-        }
-    }
-}
-
 extension StoreArrival {
     /// The arrivals that an entry brings, at the place that it took.
     fileprivate static func all(of entry: StoreEntry, _ receipt: StoreReceipt) -> [StoreArrival] {
@@ -302,6 +295,9 @@ extension StoreArrival {
         case (.removal(let topic), .removal(let id)): [.removal(topic, id)]
         case (.registration(let topic, let settings, let owner), .registration):
             [.registration(topic, settings, owner: owner)]
+        case (.hold, .held(let head)): [.held(head)]
+        case (.hold, .unpublished), (.hold, .refused): []
+        case (.cancel, .cancelled(_, let head)): head.map { [.cancelled($0.ticket)] } ?? []
         case (.work(let change), .work): change.revived.map { [.revival($0)] } ?? []
         case (.together(let entries), .together(let receipts)):
             zip(entries, receipts).flatMap { all(of: $0, $1) }

@@ -47,6 +47,8 @@ package struct OrderHost {
         package var time: Timestamp { place.time }
         /// The outcome, step by step.
         package let steps: [AppliedGroup.Step]
+        /// The highest id that the order has given behind it.
+        package let newest: EventID
         /// Its entries.
         package let entries: [Entry]
         /// Whether it had requests.
@@ -361,7 +363,7 @@ package struct OrderHost {
         let tickets = outbox.applied(pending.token).suffix(entries.count)
         let own = tickets.map { answers.removeValue(forKey: $0) }
         return Applied(
-            place: place, steps: group.steps,
+            place: place, steps: group.steps, newest: group.newest,
             entries: entries.indices.map { index in
                 let isDecided =
                     if case .request = pending.asked.entries[index] { true } else { false }

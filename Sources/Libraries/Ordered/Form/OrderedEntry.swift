@@ -10,6 +10,10 @@ package enum OrderedEntry: Sendable {
     case removal(TopicName)
     /// New settings of a topic, and the user that owns it if it is new.
     case registration(TopicName, TopicSettings, owner: UInt32?)
+    /// Events that are held until they are due.
+    case hold(HeldBatch)
+    /// Events that are held by a ticket for a topic are cancelled.
+    case cancel(EventID, TopicName)
     /// A request to a work group.
     case request(GroupRequest)
 
@@ -21,6 +25,8 @@ package enum OrderedEntry: Sendable {
         case .removal(let topic): .entry(.removal(topic))
         case .registration(let topic, let settings, let owner):
             .entry(.registration(topic, settings, owner: owner))
+        case .hold(let held): .entry(.hold(held))
+        case .cancel(let ticket, let topic): .entry(.cancel(ticket, topic))
         case .request(let request): .request(request)
         }
     }
@@ -42,6 +48,8 @@ private enum EntryKind: UInt8 {
     case request = 4
     /// A publish with its key behind it.
     case keyed = 5
+    case hold = 6
+    case cancel = 7
 }
 
 extension ByteWriter {
@@ -64,6 +72,16 @@ extension ByteWriter {
             write(optional: settings.hold.map { UInt64($0.group.rawValue) })
             if let hold = settings.hold { write(hold.name) }
             write(optional: owner.map { UInt64($0) })
+        case .hold(let held):
+            write(byte: EntryKind.hold.rawValue)
+            write(held.batch, ttl: held.ttl)
+            write(held.moment)
+            write(byte: held.batch.idempotencyKey == nil ? 0 : 1)
+            if let key = held.batch.idempotencyKey { write(key) }
+        case .cancel(let ticket, let topic):
+            write(byte: EntryKind.cancel.rawValue)
+            write(ticket.rawValue)
+            write(topic.text)
         case .request(let request):
             write(byte: EntryKind.request.rawValue)
             write(request)
@@ -79,6 +97,17 @@ extension ByteWriter {
         write(optional: batch.sender.pid.map { UInt64(UInt32(bitPattern: $0)) })
         write(UInt64(batch.payloads.count))
         for payload in batch.payloads { write(payload) }
+    }
+
+    private mutating func write(_ moment: DueTime) {
+        switch moment {
+        case .after(microseconds: let span):
+            write(byte: 0)
+            write(UInt64(bitPattern: span))
+        case .at(let time):
+            write(byte: 1)
+            write(UInt64(bitPattern: time.microseconds))
+        }
     }
 
     private mutating func write(_ key: IdempotencyKey) {
@@ -113,12 +142,13 @@ extension ByteReader {
             let (batch, ttl) = try batch()
             let owner = try user("an owner")
             guard kind == .keyed else { return .publish(batch, ttl: ttl, owner: owner) }
-            let keyed = PublishBatch(
-                topic: batch.topic, metadata: batch.metadata, sender: batch.sender,
-                payloads: batch.payloads, idempotencyKey: try idempotencyKey())
-            return .publish(keyed, ttl: ttl, owner: owner)
+            return .publish(batch.with(try idempotencyKey()), ttl: ttl, owner: owner)
         case .removal: return .removal(try topic())
         case .registration: return try registration()
+        case .hold: return .hold(try held())
+        case .cancel:
+            let ticket = EventID(rawValue: try number("a ticket", in: 1...EventID.max.rawValue))
+            return .cancel(ticket, try topic())
         case .request: return .request(try request())
         }
     }
@@ -153,6 +183,17 @@ extension ByteReader {
         return (
             PublishBatch(topic: topic, metadata: metadata, sender: sender, payloads: payloads), ttl
         )
+    }
+
+    private mutating func held() throws(GroupFormError) -> HeldBatch {
+        var (batch, ttl) = try batch()
+        let isTime = try flag()
+        let value = try number(
+            "the moment of held events", in: 0...UInt64(Timestamp.latest.microseconds))
+        if try flag() { batch = batch.with(try idempotencyKey()) }
+        let moment: DueTime =
+            isTime ? .at(Timestamp(microseconds: Int64(value))) : .after(microseconds: Int64(value))
+        return HeldBatch(batch, ttl: ttl, at: moment)
     }
 
     private mutating func idempotencyKey() throws(GroupFormError) -> IdempotencyKey {

@@ -63,6 +63,18 @@ struct NumberColumn {
         NumberColumn("keys", name, range, isOptional: isOptional, since: 14)
     }
 
+    private static func later(
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false
+    ) -> NumberColumn {
+        NumberColumn("later", name, range, isOptional: isOptional, since: 15)
+    }
+
+    private static func held(
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false
+    ) -> NumberColumn {
+        NumberColumn("held", name, range, isOptional: isOptional, since: 15)
+    }
+
     static let busLife = bus("life", Limits.counts)
     static let busIsCopy = bus("is_copy", Limits.flags)
     static let busIsClosed = bus("is_closed", Limits.flags)
@@ -154,6 +166,20 @@ struct NumberColumn {
     static let keyWindow = keys("window", Limits.windows)
     static let keyNumber = keys("number", Limits.bounds, isOptional: true)
 
+    static let laterTicket = later("ticket", Limits.keys)
+    static let laterDue = later("due", Limits.times)
+    static let laterSpan = later("span", Limits.bounds, isOptional: true)
+    static let laterBoot = later("boot", Limits.counts, isOptional: true)
+    static let laterUntil = later("until", Limits.counts, isOptional: true)
+    static let laterTTL = later("ttl", Limits.bounds, isOptional: true)
+    static let laterCount = later("count", Limits.batchCounts)
+    static let laterBytes = later("bytes", Limits.counts)
+    static let laterPublished = later("published", Limits.ids, isOptional: true)
+    static let laterEnded = later("ended", Limits.times, isOptional: true)
+    static let heldID = held("id", Limits.keys)
+    static let heldUID = held("uid", Limits.users, isOptional: true)
+    static let heldPID = held("pid", Limits.processes, isOptional: true)
+
     /// Every column of numbers there is.
     static let all =
         [
@@ -172,6 +198,8 @@ struct NumberColumn {
             jobGroup, jobID, jobTopic, jobAttempt, jobDue, jobLease, jobTokenHigh, jobTokenLow,
             jobBoot, jobUntil, jobUntilTime,
             keyID, keyHigh, keyLow, keyPrint, keyUID, keyCount, keyTime, keyWindow, keyNumber,
+            laterTicket, laterDue, laterSpan, laterBoot, laterUntil, laterTTL, laterCount,
+            laterBytes, laterPublished, laterEnded, heldID, heldUID, heldPID,
         ] + groupSettings.compactMap { $0 }
 
     /// The values that it may hold, for people.
@@ -198,6 +226,8 @@ struct NumberColumn {
         case "events": "'event ' || id"
         case "groups": "'group ' || name"
         case "keys": "'key of event ' || id"
+        case "later": "'ticket ' || ticket"
+        case "held": "'held event ' || id"
         case "jobs": "'job ' || id || ' of group ' || in_group"
         default: "'the bus'"
         }

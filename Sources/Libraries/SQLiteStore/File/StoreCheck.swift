@@ -109,6 +109,25 @@ extension SQLiteStore {
         ),
         (
             """
+            SELECT printf('ticket %d counts %d events of %d bytes, and has %d of %d', ticket, count,
+                bytes, found, found_bytes)
+            FROM (SELECT ticket, count, bytes,
+                (SELECT count(*) FROM held WHERE id >= ticket AND id < ticket + count) AS found,
+                (SELECT coalesce(sum(length(payload)), 0) FROM held
+                    WHERE id >= ticket AND id < ticket + count) AS found_bytes
+                FROM later WHERE ended IS NULL)
+            WHERE found <> count OR found_bytes <> bytes
+            """, 15
+        ),
+        (
+            """
+            SELECT printf('held event %d is of no ticket', id) FROM held
+            WHERE NOT EXISTS (SELECT 1 FROM later
+                WHERE ended IS NULL AND ticket <= id AND id < ticket + count)
+            """, 15
+        ),
+        (
+            """
             SELECT printf('job %d is of group %d, which there is not', id, in_group) FROM jobs
             WHERE in_group NOT IN (SELECT number FROM groups)
             """, 4

@@ -10,6 +10,8 @@ struct StoreOpening {
     let found: TopicLoading.Found
     /// The work groups in the file.
     let groups: [StoredGroup]
+    /// The events that are held until they are due.
+    let later: StoredLater
     /// Why the new life could not be written yet; nil if it has begun.
     let refusal: BusError?
     private let vfs: String?
@@ -33,7 +35,7 @@ struct StoreOpening {
             try Self.check(database, file, schema)
             try Self.set(database, bytesMax: order == nil ? configuration.sizeBytesMax : nil)
             try schema.migrate(database)
-            (ledger, found, groups, refusal) = try Self.begin(
+            (ledger, found, groups, later, refusal) = try Self.begin(
                 database, file, configuration, ceiling, order, bootClock, now)
             try database.execute("PRAGMA cache_spill = ON")
         } catch let error as DatabaseError {
@@ -137,7 +139,7 @@ struct StoreOpening {
     private static func begin(
         _ database: Database, _ file: StoreFile, _ configuration: SQLiteStoreConfiguration,
         _ ceiling: IDCeiling?, _ order: OrderLife?, _ bootClock: BootClock, _ now: Timestamp
-    ) throws -> (IDLedger, TopicLoading.Found, [StoredGroup], BusError?) {
+    ) throws -> (IDLedger, TopicLoading.Found, [StoredGroup], StoredLater, BusError?) {
         func ledger(_ start: LifeStart) -> IDLedger {
             IDLedger(database, file, start, sync: configuration.sync, idCeiling: ceiling)
         }
@@ -147,13 +149,16 @@ struct StoreOpening {
         var begun = ledger(start)
         var found = TopicLoading.Found()
         var groups: [StoredGroup] = []
+        var later = StoredLater()
         func look() throws(DatabaseError) {
+            let boot = order == nil ? start.bus.boot : nil
             found = try TopicLoading.load(database)
-            groups = try GroupLoading.load(database, order == nil ? start.bus.boot : nil)
+            groups = try GroupLoading.load(database, boot)
+            later = try LaterLoading.load(database, boot)
         }
         do {
             try begun.begin(look)
-            return (begun, found, groups, nil)
+            return (begun, found, groups, later, nil)
         } catch {
             guard order == nil, start.bus.life > 1, let refusal = lackOfRoom(error, file) else {
                 throw error
@@ -164,7 +169,7 @@ struct StoreOpening {
             try start.apply(to: database)
             try look()
             try database.execute("ROLLBACK")
-            return (ledger(start), found, groups, refusal)
+            return (ledger(start), found, groups, later, refusal)
         }
     }
 

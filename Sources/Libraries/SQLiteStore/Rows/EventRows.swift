@@ -35,15 +35,9 @@ struct EventRows {
     func write(
         _ batch: PublishBatch, into topic: TopicState, first: UInt64, time: Timestamp
     ) throws(DatabaseError) -> [Event] {
+        Self.bind(batch, to: insert)
         insert.bind(topic.number, at: EventColumns.topic + 1)
         insert.bind(time.microseconds, at: EventColumns.time + 1)
-        insert.bind(batch.sender.uid.map { Int64($0) }, at: EventColumns.uid + 1)
-        insert.bind(batch.sender.pid.map { Int64($0) }, at: EventColumns.pid + 1)
-        for field in MetadataField.all {
-            insert.bind(batch.metadata[field], at: EventColumns.of(field) + 1)
-        }
-        let attributes = batch.metadata.attributes
-        insert.bind(attributes.isEmpty ? nil : attributes.text, at: EventColumns.attributes + 1)
         insert.bind(batch.metadata.expires?.microseconds, at: EventColumns.expires + 1)
         let events = batch.events(from: first, at: time, isStored: true)
         for event in events {
@@ -52,6 +46,17 @@ struct EventRows {
             try insert.run()
         }
         return events
+    }
+
+    /// Binds the columns that events of a batch share, wherever they are written.
+    static func bind(_ batch: PublishBatch, to insert: Statement) {
+        insert.bind(batch.sender.uid.map { Int64($0) }, at: EventColumns.uid + 1)
+        insert.bind(batch.sender.pid.map { Int64($0) }, at: EventColumns.pid + 1)
+        for field in MetadataField.all {
+            insert.bind(batch.metadata[field], at: EventColumns.of(field) + 1)
+        }
+        let attributes = batch.metadata.attributes
+        insert.bind(attributes.isEmpty ? nil : attributes.text, at: EventColumns.attributes + 1)
     }
 
     /// One row, as retention sees it.

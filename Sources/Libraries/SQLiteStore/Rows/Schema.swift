@@ -212,6 +212,34 @@ struct Schema {
             number INTEGER
         ) STRICT;
         """,
+        // 15: events that are held until they are due, each batch by its first id, and the events with columns
+        // as in `events`. `span` is how long they are held, `until` its end by the clock of the boot. Once
+        // they are not held any more, `ended` has the time, and `published` their first id in the log, or 0.
+        """
+        CREATE TABLE later (
+            ticket INTEGER PRIMARY KEY,
+            topic TEXT NOT NULL,
+            due INTEGER NOT NULL,
+            span INTEGER,
+            boot INTEGER,
+            until INTEGER,
+            ttl INTEGER,
+            count INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            published INTEGER,
+            ended INTEGER
+        ) STRICT;
+        CREATE TABLE held (
+            id INTEGER PRIMARY KEY,
+            uid INTEGER,
+            pid INTEGER,
+            type TEXT,
+            key TEXT,
+            content_type TEXT,
+            attributes TEXT,
+            payload BLOB NOT NULL
+        ) STRICT;
+        """,
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.
@@ -270,6 +298,17 @@ enum EventColumns {
     /// The column that is written later, behind the others, and their names with it.
     static let revived = Int32(all.count)
     static let namesRead = names + ", revived"
+
+    /// The columns that `held` has too, with the same parameters. Statements read NULL instead of others.
+    private static let heldColumns = all.indices.filter {
+        !["topic", "time", "expires"].contains(all[$0])
+    }
+    static let heldNames = heldColumns.map { all[$0] }.joined(separator: ", ")
+    static let heldParameters = heldColumns.map { "?\($0 + 1)" }.joined(separator: ", ")
+    /// The column behind ``heldNamesRead``.
+    static let heldCount = Int32(all.count)
+    static let heldNamesRead = all.indices
+        .map { heldColumns.contains($0) ? all[$0] : "NULL" }.joined(separator: ", ")
 
     /// A parameter for each, for a statement.
     static let parameters = all.indices.map { "?\($0 + 1)" }.joined(separator: ", ")

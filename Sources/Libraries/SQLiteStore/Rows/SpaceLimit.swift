@@ -63,15 +63,18 @@ struct SpaceLimit {
 
     private static func bytes(of entry: StoreEntry) -> Int {
         switch entry {
-        case .events(let batch, persists: true, _):
-            let metadata = batch.metadata.textBytes
-            return batch.payloads.reduce(0) {
-                $0 + $1.count + metadata + Limits.eventOverheadBytes
-            }
+        case .events(let batch, persists: true, _): return bytes(of: batch)
+        case .hold(let held): return Limits.jobRowBytes + bytes(of: held.batch)
         case .work(let change) where change.persists: return bytes(of: change)
         case .together(let entries): return entries.reduce(0) { $0 + bytes(of: $1) }
-        case .events, .removal, .registration, .work: return 0
+        // Events that are due have their room already.
+        case .events, .removal, .registration, .work, .cancel, .release: return 0
         }
+    }
+
+    private static func bytes(of batch: PublishBatch) -> Int {
+        let metadata = batch.metadata.textBytes
+        return batch.payloads.reduce(0) { $0 + $1.count + metadata + Limits.eventOverheadBytes }
     }
 
     /// The bytes that a change of a group will take, about. A change that removes jobs or the group

@@ -16,7 +16,10 @@ struct CommitGroup {
     private let rows: EventRows
     private let groups: GroupRows
     private let keys: KeyRows
+    private let later: LaterRows
     private var now: Timestamp
+    /// The clock that nobody sets; nil where the time of an order counts.
+    private let bootClock: BootClock?
     /// The place of the last group of the order that the store follows; nil for a store of its own.
     private(set) var place: OrderPlace?
     private(set) var outcomes: [Outcome] = []
@@ -30,8 +33,10 @@ struct CommitGroup {
 
     init(
         _ transaction: Transaction, _ rows: EventRows, _ groups: GroupRows, _ keys: KeyRows,
-        after place: OrderPlace?, now: Timestamp
+        _ later: LaterRows, after place: OrderPlace?, now: Timestamp, bootClock: BootClock
     ) {
+        self.later = later
+        self.bootClock = place == nil ? bootClock : nil
         self.place = place
         self.transaction = transaction
         self.rows = rows
@@ -81,7 +86,14 @@ struct CommitGroup {
             try kept.prepare(entry, at: now, &topics)
             try kept.settle(entry, try place(entry, &topics, &ids), at: now, &topics)
         }
-        outcomes.append(.applied(job, try kept.end(group.place, &topics)))
+        // Held events come last: their ids are known once all others are.
+        let due = LaterTable.Moment(time: now, now: nil)
+        let (released, isMore) = try released(at: due, &topics, &ids)
+        for batch in released { try kept.settle(batch.ticket, batch.events, at: now, &topics) }
+        let outcome = try kept.end(
+            group.place, &topics, newest: EventID(rawValue: ids.next - 1),
+            laterDue: isMore ? now : later.nextDue)
+        outcomes.append(.applied(job, outcome))
     }
 
     /// Why a group cannot be applied behind another one; nil where it can.
@@ -106,6 +118,7 @@ struct CommitGroup {
         switch entry {
         case .events(let batch, let persists, let owner):
             if let answer = keys.answer(to: batch, at: max(now, ids.time)) {
+                burn(batch, &ids)
                 return .unpublished(answer)
             }
             let isStored = persists || place != nil
@@ -113,7 +126,7 @@ struct CommitGroup {
                 isStored
                 ? try store(batch, owner, &topics, &ids)
                 : try pass(batch, owner, &topics, &ids)
-            try keys.note(batch, events, isStored: isStored)
+            try keys.note(batch, from: events[0].id, at: events[0].time, isStored: isStored)
             firstID = firstID ?? events.first?.id
             return .events(events)
         case .registration(let name, let settings, let owner):
@@ -128,6 +141,7 @@ struct CommitGroup {
             firstID = firstID ?? id
             try remove(name, &topics)
             try keys.forget(name)
+            try later.cancel(name, at: now)
             return .removal(id)
         case .work(let change):
             if change.persists || place != nil {
@@ -135,11 +149,72 @@ struct CommitGroup {
                 try groups.write(change, &topics, now: now)
             }
             return .work
+        case .hold(let held): return try hold(held, &ids)
+        case .cancel(let ticket, let topic):
+            guard later.holds(ticket, for: topic) else {
+                return .cancelled(later.table.ending(of: ticket), nil)
+            }
+            try begin()
+            return .cancelled(nil, try later.end(ticket, .cancelled, at: now))
+        case .release(let bootNow):
+            let moment = LaterTable.Moment(time: now, now: bootNow)
+            let (released, isMore) = try released(at: moment, &topics, &ids)
+            return .released(released, isMore: isMore)
         case .together(let entries):
             var receipts: [StoreReceipt] = []
             for entry in entries { receipts.append(try place(entry, &topics, &ids)) }
             return .together(receipts)
         }
+    }
+
+    private mutating func hold(
+        _ held: HeldBatch, _ ids: inout IDSequence
+    ) throws(DatabaseError) -> StoreReceipt {
+        if let answer = keys.answer(to: held.batch, at: max(now, ids.time)) {
+            burn(held.batch, &ids)
+            return .unpublished(answer)
+        }
+        if let refusal = later.table.refusal(of: held.batch.sender.uid) {
+            burn(held.batch, &ids)
+            return .refused(refusal)
+        }
+        try begin()
+        let (first, time) = ids.take(held.batch.payloads.count, at: now)
+        let ticket = EventID(rawValue: first)
+        firstID = firstID ?? ticket
+        try keys.note(held.batch, from: ticket, at: time, isStored: true)
+        return .held(try later.hold(held, ticket, at: now, bootClock?.now()))
+    }
+
+    /// Gives the events their places that are due, a bounded number of batches.
+    private mutating func released(
+        at moment: LaterTable.Moment, _ topics: inout TopicRows, _ ids: inout IDSequence
+    ) throws(DatabaseError) -> ([(ticket: EventID, events: [Event])], isMore: Bool) {
+        var released: [(ticket: EventID, events: [Event])] = []
+        var count = 0
+        while let (ticket, held, ttl) = try later.next(at: moment) {
+            guard count < LaterTable.releasedEventsMax else {
+                return (released, true)
+            }
+            try begin()
+            let batch = held.lasting(ttl, from: max(now, ids.time))
+            let persists = try topics.state(of: batch.topic)?.settings?.persists ?? true
+            let owner = batch.sender.uid
+            let events =
+                persists || place != nil
+                ? try store(batch, owner, &topics, &ids)
+                : try pass(batch, owner, &topics, &ids)
+            firstID = firstID ?? events[0].id
+            try later.end(ticket, .published(events[0].id), at: now)
+            count += events.count
+            released.append((ticket, events))
+        }
+        return (released, false)
+    }
+
+    /// On an order the ids of events go that are not published: hosts foretell ids before they know that.
+    private func burn(_ batch: PublishBatch, _ ids: inout IDSequence) {
+        if place != nil { _ = ids.take(batch.payloads.count, at: now) }
     }
 
     private mutating func begin() throws(DatabaseError) {

@@ -59,8 +59,9 @@ final class CommitQueue: Sendable {
                 switch entry {
                 case .events(let batch, _, _): .user(batch.sender.uid)
                 case .registration(_, _, let owner): .user(owner)
+                case .hold(let held): .user(held.batch.sender.uid)
                 case .work, .together: .groups
-                case .removal: .removals
+                case .removal, .cancel, .release: .removals
                 }
         }
     }

@@ -66,9 +66,10 @@ final class KeyRows {
     /// Remembers the key of events that were written, if they have one.
     ///
     /// - Parameter isStored: Whether a transaction is open, with rows of them.
-    func note(_ batch: PublishBatch, _ events: [Event], isStored: Bool) throws(DatabaseError) {
-        guard let key = batch.idempotencyKey,
-            let known = batch.known(from: events[0].id, at: events[0].time)
+    func note(
+        _ batch: PublishBatch, from first: EventID, at time: Timestamp, isStored: Bool
+    ) throws(DatabaseError) {
+        guard let key = batch.idempotencyKey, let known = batch.known(from: first, at: time)
         else { return }
         if let earlier = table.note(key.identity, known) { replaced.append(earlier) }
         guard isStored else { return }

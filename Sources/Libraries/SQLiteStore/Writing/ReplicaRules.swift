@@ -96,13 +96,7 @@ struct ReplicaRules {
         _ entry: StoreEntry, at now: Timestamp, _ topics: inout TopicRows
     ) throws(DatabaseError) {
         switch entry {
-        case .events(let batch, _, _):
-            guard let topic = try topics.state(of: batch.topic) else { return }
-            touched.insert(topic.name)
-            if let age = retention(of: topic).age {
-                schedule(topic.name, at: now.advanced(microseconds: age))
-            }
-            if isOver(topic) { try bound(topic.name, at: now, &topics) }
+        case .events(let batch, _, _): try follow(batch.topic, at: now, &topics)
         case .registration(let name, let settings, _):
             if let hold = settings.hold { holders[hold.group, default: []].insert(name) }
             touched.insert(name)
@@ -112,14 +106,39 @@ struct ReplicaRules {
             for name in holders[change.group, default: []].sorted(by: { $0.text < $1.text }) {
                 try bound(name, at: now, &topics)
             }
+        case .hold, .cancel, .release: break
         case .together(let entries):
             for entry in entries { try follow(entry, at: now, &topics) }
         }
     }
 
+    /// Events that were held are due, and have their places.
+    mutating func settle(
+        _ ticket: EventID, _ events: [Event], at now: Timestamp, _ topics: inout TopicRows
+    ) throws(DatabaseError) {
+        steps.append(.released(ticket, events))
+        try follow(events[0].topic, at: now, &topics)
+    }
+
+    /// A topic has new events.
+    private mutating func follow(
+        _ name: TopicName, at now: Timestamp, _ topics: inout TopicRows
+    ) throws(DatabaseError) {
+        guard let topic = try topics.state(of: name) else { return }
+        touched.insert(topic.name)
+        if let age = retention(of: topic).age {
+            schedule(topic.name, at: now.advanced(microseconds: age))
+        }
+        if isOver(topic) { try bound(topic.name, at: now, &topics) }
+    }
+
     /// Ends a group. Returns what it led to.
+    ///
+    /// - Parameters:
+    ///   - newest: The highest id that was given.
+    ///   - laterDue: When the next events are due that are held.
     mutating func end(
-        _ place: OrderPlace, _ topics: inout TopicRows
+        _ place: OrderPlace, _ topics: inout TopicRows, newest: EventID, laterDue: Timestamp?
     ) throws(DatabaseError) -> AppliedGroup {
         for name in over.sorted(by: { $0.text < $1.text }) where left > 0 {
             over.remove(name)
@@ -152,7 +171,9 @@ struct ReplicaRules {
             if let floor = merged.floor { steps.append(.floor(floor.id, floor.time)) }
         }
         defer { steps = [] }
-        return AppliedGroup(steps: steps, due: over.isEmpty ? dues.first?.time : place.time)
+        let due = over.isEmpty ? dues.first?.time : place.time
+        return AppliedGroup(
+            steps: steps, due: [due, laterDue].compactMap { $0 }.min(), newest: newest)
     }
 
     /// Writes the place of the last group, and the settings that hold from there on.

@@ -9,6 +9,7 @@ final class Writer: SteppedWork {
     private let file: StoreFile
     private let database: Database
     private let clock: any BusClock
+    private let bootClock: BootClock
     private let log: Log
     private let shared: SharedParts
     private let keeper: any StartedWork
@@ -16,6 +17,7 @@ final class Writer: SteppedWork {
     private let rows: EventRows
     private let groups: GroupRows
     private let keys: KeyRows
+    private let later: LaterRows
     private let space: SpaceLimit
     private var ledger: IDLedger
     private var maintenance: StoreMaintenance
@@ -39,8 +41,7 @@ final class Writer: SteppedWork {
 
     init(
         _ opening: StoreOpening, _ configuration: SQLiteStoreConfiguration, shared: SharedParts,
-        keeper: any StartedWork, clock: any BusClock, held: HeldGroups, keys table: KeyTable,
-        log: Log
+        keeper: any StartedWork, _ context: StoreContext, keys table: KeyTable, log: Log
     ) throws(DatabaseError) {
         file = opening.file
         database = opening.database
@@ -48,7 +49,8 @@ final class Writer: SteppedWork {
         ids = ledger.ids
         self.shared = shared
         self.keeper = keeper
-        self.clock = clock
+        clock = context.clock
+        bootClock = context.bootClock
         self.log = log
         let found = opening.found
         topics = try TopicRows(
@@ -64,7 +66,9 @@ final class Writer: SteppedWork {
         }
         groups = try GroupRows(database, boot: bus.order == nil ? bus.boot.number : nil)
         keys = try KeyRows(database, table, at: bus.order?.place.time ?? ids.time)
-        space = try SpaceLimit(database, rows, held, bytesMax: configuration.sizeBytesMax)
+        later = try LaterRows(
+            database, opening.later, boot: bus.order == nil ? bus.boot.number : nil)
+        space = try SpaceLimit(database, rows, context.held, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
             database, rows, space, shared.journal, leftovers: found.leftovers,
             tombstones: found.tombstones.count,
@@ -155,7 +159,8 @@ final class Writer: SteppedWork {
         // The order gives the ids of a group that could not be committed again.
         if let followed { ids = followed.ids }
         var group = CommitGroup(
-            transaction, rows, groups, keys, after: followed?.order.place, now: clock.now())
+            transaction, rows, groups, keys, later, after: followed?.order.place,
+            now: clock.now(), bootClock: bootClock)
         do throws(DatabaseError) {
             for job in jobs { try group.apply(job, &topics, &ids, &rules) }
             if group.hasBegun {
@@ -170,6 +175,7 @@ final class Writer: SteppedWork {
         }
         guard group.hasBegun else {
             keys.committed()
+            later.committed()
             return group
         }
         try checkPlace()
@@ -181,6 +187,7 @@ final class Writer: SteppedWork {
         }
         delay.note(microseconds: MonotonicClock.microseconds() - begin)
         keys.committed()
+        later.committed()
         if let place = group.place, let rules {
             followed?.order.place = place
             followed?.order.settings = rules.settings
@@ -226,7 +233,8 @@ final class Writer: SteppedWork {
         switch receipt {
         case .events(let events): ledger.note(events)
         case .together(let receipts): for receipt in receipts { note(receipt) }
-        case .unpublished, .removal, .registration, .work: break
+        case .released(let batches, _): for batch in batches { ledger.note(batch.events) }
+        case .unpublished, .removal, .registration, .work, .held, .cancelled, .refused: break
         }
     }
 
@@ -251,6 +259,7 @@ final class Writer: SteppedWork {
         if database.isInTransaction { try? database.execute("ROLLBACK") }
         topics.rolledBack()
         keys.rolledBack()
+        later.rolledBack()
         if let followed { rules?.rolledBack(to: followed.order.settings) }
         space.forget()
         if !failure.isForSize { note(failure.error) }
@@ -279,7 +288,9 @@ final class Writer: SteppedWork {
     private func pass(_ job: CommitQueue.EntryJob) -> Bool {
         guard job.ordered == nil, held.isEmpty, ids.has(job.entry.idCount), needsNoRow(job.entry)
         else { return false }
-        var group = CommitGroup(transaction, rows, groups, keys, after: nil, now: clock.now())
+        var group = CommitGroup(
+            transaction, rows, groups, keys, later, after: nil, now: clock.now(),
+            bootClock: bootClock)
         do throws(DatabaseError) {
             try group.apply(.entry(job), &topics, &ids, &rules)
         } catch {
@@ -301,7 +312,7 @@ final class Writer: SteppedWork {
             batch.idempotencyKey?.asks == true || !persists && topics.passes(batch.topic)
         case .work(let change): !change.persists
         case .together(let entries): entries.allSatisfy { needsNoRow($0) }
-        case .removal, .registration: false
+        case .removal, .registration, .hold, .cancel, .release: false
         }
     }
 

@@ -15,7 +15,15 @@ extension EventBus: StoreObserver {
             applyRemoval(of: topic, at: id)
         case .registration(let topic, let settings, let owner):
             apply(settings, to: topic, owner: owner)
+        case .held(let head): withLater { $0.arrive(head) }
+        case .cancelled(let ticket):
+            let now = clock.now()
+            withLater { $0.endHold(ticket, .cancelled, at: now) }
+        case .released(let ticket, let events):
+            show(released: events, by: ticket)
+            relieve()
         case .revival(let letter): withLog { $0.noteRevived(letter) }
+        case .reached(let id): withLog { $0.rise(to: id) }
         }
     }
 

@@ -23,6 +23,8 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     case keyDiffers
     /// No more keys are remembered: of this user, or of all.
     case keysFull(isOfUser: Bool)
+    /// No more events are held until they are due: of this user, or of all.
+    case laterFull(isOfUser: Bool)
     /// The store has no room.
     case storeFull(String)
     /// The store failed.
@@ -73,6 +75,11 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
         case .keysFull(isOfUser: false):
             "no more keys are remembered: publish more slowly, or give a series of publishes one key "
                 + "with numbers"
+        case .laterFull(isOfUser: true):
+            "one user has three quarters of all events that can be held until they are due: cancel some, or "
+                + "publish them when they are due"
+        case .laterFull(isOfUser: false):
+            "no more events can be held until they are due: cancel some, or publish them when they are due"
         case .unanswered:
             "nobody knows whether this was done: look before you repeat it"
         case .callerTopics(let uid, let count, let vanishes):

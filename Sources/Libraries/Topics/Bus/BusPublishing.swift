@@ -29,7 +29,7 @@ extension EventBus {
 
     /// Refuses a batch. A repeat of events that are there is none to be refused: its publisher would take
     /// them for absent.
-    private func refuse(
+    func refuse(
         _ batch: PublishBatch, _ error: BusError,
         _ then: @escaping @Sendable (Result<PublishReceipt, BusError>) -> Void
     ) {
@@ -47,7 +47,7 @@ extension EventBus {
     }
 
     /// The outcome of a publish that a key decides; nil where nothing is remembered.
-    private static func outcome(
+    static func outcome(
         of answer: KeyTable.Answer
     ) -> Result<PublishReceipt, BusError>? {
         switch answer {

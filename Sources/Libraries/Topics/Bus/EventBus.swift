@@ -82,6 +82,7 @@ public final class EventBus: Sendable {
                     contents: contents, store: store.capabilities, limits: limits,
                     defaults: defaults, autocreate: autocreate, now: clock.now())))
         store.tell(self)
+        withLater { _ in }
         relieve()
     }
 
@@ -99,7 +100,7 @@ public final class EventBus: Sendable {
         return try outcome.get()
     }
 
-    private func charge(_ bytes: Int, to use: MemoryBudget.Use) {
+    func charge(_ bytes: Int, to use: MemoryBudget.Use) {
         if bytes > 0 { memory.charge(bytes, to: use) }
         if bytes < 0 { memory.release(-bytes, from: use) }
     }
@@ -157,6 +158,7 @@ public final class EventBus: Sendable {
     /// - Complexity: O(topics that are due), some at a time under the lock.
     package func sweep() {
         let now = clock.now()
+        releaseDue()
         var goesOn = true
         withLog { $0.lookForEndedHolds() }
         while goesOn {

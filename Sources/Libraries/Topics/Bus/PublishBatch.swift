@@ -56,6 +56,13 @@ public final class PublishBatch: Sendable {
         memoryBytes = batch.memoryBytes
     }
 
+    /// The same batch with a key.
+    package func with(_ key: IdempotencyKey) -> PublishBatch {
+        PublishBatch(
+            topic: topic, metadata: metadata, sender: sender, payloads: payloads,
+            idempotencyKey: key)
+    }
+
     /// The entry of it in a table of keys, once a store has given it a place.
     package func known(from first: EventID, at time: Timestamp) -> KeyTable.Known? {
         idempotencyKey.map { key in

@@ -19,10 +19,10 @@ struct ComingTopics {
     /// How many names that are not there somebody is about to make.
     func count(of owner: UInt32?) -> Int { byOwner[owner, default: 0] }
 
-    /// Takes a place for a name that is not there, or a part of the one it has.
-    mutating func reserve(_ name: TopicName, for owner: UInt32?) {
-        if makers[name] == nil { count += 1 }
-        if makers[name]?[owner] == nil { change(owner, by: 1) }
+    /// Takes a place for a name, or a part of the one it has.
+    mutating func reserve(_ name: TopicName, for owner: UInt32?, isThere: Bool = false) {
+        if makers[name] == nil, !isThere { count += 1 }
+        if makers[name]?[owner] == nil, !isThere { change(owner, by: 1) }
         makers[name, default: [:]][owner, default: 0] += 1
     }
 

@@ -19,6 +19,8 @@ struct EventLog {
     private(set) var topicsByOwner: [UInt32?: Int] = [:]
     /// Topics that are about to be made, and count against the limits already.
     var coming = ComingTopics()
+    /// The events that are held until they are due.
+    var later = LaterIndex()
     /// All topics by their newest events.
     var order = TopicOrder()
     /// All topics by their last losses, or changes of their settings.
@@ -101,6 +103,7 @@ struct EventLog {
         let topics = contents.topics.map { (Self.newest(of: $0), $0) }
         let sorted = topics.sorted { $0.0 == $1.0 ? $0.1.name.text < $1.1.name.text : $0.0 > $1.0 }
         for (_, topic) in sorted { takeOver(topic, at: now) }
+        takeOver(contents.later)
     }
 
     private static func newest(of topic: StoredTopic) -> EventID {

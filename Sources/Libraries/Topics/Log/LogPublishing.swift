@@ -54,7 +54,7 @@ extension EventLog {
         return PublishBatch(batch, topic: record.name, metadata: metadata)
     }
 
-    private func check(_ batch: PublishBatch) throws(BusError) {
+    func check(_ batch: PublishBatch) throws(BusError) {
         try checkOpen(batch.topic)
         if batch.metadata.isReserved { throw .typeReserved(batch.metadata.type ?? "") }
         try Self.check(batch, eventBytesMax: limits.eventBytesMax)
@@ -66,7 +66,7 @@ extension EventLog {
         }
     }
 
-    private static func check(
+    static func check(
         _ batch: PublishBatch, eventBytesMax bytesMax: Int
     ) throws(BusError) {
         guard batch.payloadBytes > bytesMax,
@@ -80,7 +80,7 @@ extension EventLog {
         if topic.isReserved { throw .topicReserved(topic) }
     }
 
-    private func checkNewTopic(_ name: TopicName, by uid: UInt32?) throws(BusError) {
+    func checkNewTopic(_ name: TopicName, by uid: UInt32?) throws(BusError) {
         guard autocreate else { throw .topicUnknown(name) }
         try checkTopicCount(with: name, by: uid)
     }
@@ -201,7 +201,9 @@ extension EventLog {
     /// Checks that there is a topic to remove.
     func prepareRemoval(_ topic: TopicName) throws(BusError) {
         try checkOpen(topic)
-        guard records[topic] != nil else { throw .topicUnknown(topic) }
+        guard records[topic] != nil || !later.table.tickets(of: topic).isEmpty else {
+            throw .topicUnknown(topic)
+        }
     }
 
     /// Removes everything that is visible of a topic, at the place `id` of the order; false where it is

@@ -33,6 +33,11 @@ enum Overhead {
     static let indexedNameBytes = 128
     /// A key of a publish: its entry in a table that may be half empty, and its end in a heap.
     static let keyBytes = 256
+    /// The head of held events, beside its fields: the object, and its entries in two tables that may be half
+    /// empty.
+    static let heldBytes = 448
+    /// The memory of how held events ended.
+    static let endingBytes = 160
     /// A batch in the store's queue, even if it is empty.
     static let queuedBatchBytes = 256
 

@@ -82,8 +82,16 @@ package enum StoreArrival: Sendable {
     case removal(TopicName, EventID)
     /// New settings of a topic, and the user that owns it if it is new.
     case registration(TopicName, TopicSettings, owner: UInt32?)
+    /// Events are held until they are due.
+    case held(HeldHead)
+    /// The events that were held by a ticket were cancelled.
+    case cancelled(EventID)
+    /// The events that were held by a ticket are due, and have their places.
+    case released(EventID, [Event])
     /// A dead letter was published again.
     case revival(WorkChange.Letter)
+    /// Everything up to this id is here: the ids that no event has were given for nothing.
+    case reached(EventID)
 }
 
 extension EventStore {
@@ -184,6 +192,13 @@ package enum StoreEntry: Sendable {
     case registration(TopicName, TopicSettings, owner: UInt32?)
     /// A change of a work group. Takes no id.
     case work(WorkChange)
+    /// Events that are held until they are due. Takes an id for each, and the first is their ticket.
+    case hold(HeldBatch)
+    /// The events that are held by a ticket for a topic are cancelled. Takes no id.
+    case cancel(EventID, TopicName)
+    /// The events that are due become visible: a bounded number of batches, in the order in which they are due.
+    /// Takes ids as it needs them. The time is that of the ``BootClock``.
+    case release(Int64)
     /// Several entries, which take their places one after the other: all of them, or none.
     case together([StoreEntry])
 
@@ -191,7 +206,8 @@ package enum StoreEntry: Sendable {
     package var queuedBytes: Int {
         switch self {
         case .events(let batch, _, _): batch.queuedBytes
-        case .removal, .registration: Overhead.queuedBatchBytes
+        case .hold(let held): held.batch.queuedBytes
+        case .removal, .registration, .cancel, .release: Overhead.queuedBatchBytes
         case .work(let change): change.queuedBytes
         case .together(let entries): entries.reduce(0) { $0 + $1.queuedBytes }
         }
@@ -201,7 +217,9 @@ package enum StoreEntry: Sendable {
     package var rowCount: Int {
         switch self {
         case .events(let batch, _, _): batch.payloads.count
-        case .removal, .registration: 1
+        case .hold(let held): held.batch.payloads.count
+        case .removal, .registration, .cancel: 1
+        case .release: Limits.releasedEventsMax
         case .work(let change): change.rowCount
         case .together(let entries): entries.reduce(0) { $0 + $1.rowCount }
         }
@@ -211,8 +229,10 @@ package enum StoreEntry: Sendable {
     package var idCount: Int {
         switch self {
         case .events(let batch, _, _): batch.payloads.count
+        case .hold(let held): held.batch.payloads.count
         case .removal: 1
-        case .registration, .work: 0
+        case .registration, .work, .cancel: 0
+        case .release: Limits.releasedIDsMax
         case .together(let entries): entries.reduce(0) { $0 + $1.idCount }
         }
     }
@@ -226,6 +246,15 @@ package enum StoreReceipt: Sendable {
     case unpublished(KeyTable.Answer)
     /// The id of the removal: events below it are gone.
     case removal(EventID)
+    /// The events are held.
+    case held(HeldHead)
+    /// Nothing: the state of the store decides so.
+    case refused(BusError)
+    /// They are held no more; without a head they were not, and this is how they ended, as far as that is known.
+    case cancelled(LaterTable.Ending?, HeldHead?)
+    /// Each batch that became visible, with the ticket that it was held by. `isMore` says whether others are due
+    /// already.
+    case released([(ticket: EventID, events: [Event])], isMore: Bool)
     /// The settings hold for everything after.
     case registration
     /// The change of the group holds for everything after.

@@ -31,6 +31,7 @@ package final class MemoryStore: EventStore {
         var clock: (any BusClock)?
         var failure: String?
         var keys = KeyTable()
+        var later = HeldInMemory()
 
         mutating func take(_ count: Int, at now: Timestamp) -> (first: UInt64, time: Timestamp) {
             let first = next
@@ -79,6 +80,7 @@ package final class MemoryStore: EventStore {
             $0.ceiling = ceiling == nil ? EventID.rawMax : first
             $0.clock = context.clock
             $0.keys = KeyTable(in: context.memory)
+            $0.later.now = context.bootClock.now
         }
         try prepare(1)
         let floor = EventID(rawValue: first - 1)
@@ -169,6 +171,7 @@ package final class MemoryStore: EventStore {
                 sequence.write {
                     _ = $0.keys.forget(topic)
                     $0.keys.committed()
+                    $0.later.cancel(topic, at: place.time)
                 }
                 return .removal(EventID(rawValue: place.first))
             }
@@ -179,17 +182,65 @@ package final class MemoryStore: EventStore {
         case .events(let batch, _, _):
             if let answer = answer(to: batch) { return .success(.unpublished(answer)) }
             return ids(batch.payloads.count).map { first, time in
-                if let key = batch.idempotencyKey,
-                    let known = batch.known(from: EventID(rawValue: first), at: time)
-                {
-                    sequence.write {
-                        _ = $0.keys.note(key.identity, known)
-                        $0.keys.committed()
-                    }
-                }
+                note(batch, first, time)
                 return .events(batch.events(from: first, at: time))
             }
+        case .hold(let held):
+            return hold(held)
+        case .cancel(let ticket, let topic):
+            return .success(
+                sequence.write { sequence in
+                    sequence.later.cancel(ticket, of: topic, at: sequence.time)
+                })
+        case .release(let now):
+            return release(now)
         }
+    }
+
+    /// Remembers the key of a batch, if it has one.
+    private func note(_ batch: PublishBatch, _ first: UInt64, _ time: Timestamp) {
+        guard let key = batch.idempotencyKey,
+            let known = batch.known(from: EventID(rawValue: first), at: time)
+        else { return }
+        sequence.write {
+            _ = $0.keys.note(key.identity, known)
+            $0.keys.committed()
+        }
+    }
+
+    private func hold(_ held: HeldBatch) -> Result<StoreReceipt, BusError> {
+        if let answer = answer(to: held.batch) { return .success(.unpublished(answer)) }
+        if let refusal = sequence.read({ $0.later.table.refusal(of: held.batch.sender.uid) }) {
+            return .success(.refused(refusal))
+        }
+        return ids(held.batch.payloads.count).map { first, time in
+            note(held.batch, first, time)
+            let ticket = EventID(rawValue: first)
+            return .held(sequence.write { $0.later.hold(held, ticket, at: time) })
+        }
+    }
+
+    private func release(_ now: Int64) -> Result<StoreReceipt, BusError> {
+        var released: [(ticket: EventID, events: [Event])] = []
+        var count = 0
+        let time = sequence.read { $0.clock }?.now() ?? .distantPast
+        let moment = LaterTable.Moment(time: time, now: now)
+        while let (ticket, next) = sequence.write({ $0.later.next(at: moment) }) {
+            guard count < Limits.releasedEventsMax else {
+                return .success(.released(released, isMore: true))
+            }
+            switch ids(next.batch.payloads.count) {
+            case .failure(let error):
+                return released.isEmpty
+                    ? .failure(error) : .success(.released(released, isMore: false))
+            case .success(let (first, time)):
+                let events = next.batch.lasting(next.ttl, from: time).events(from: first, at: time)
+                count += events.count
+                released.append((ticket, events))
+                sequence.write { $0.later.end(ticket, .published(events[0].id), at: time) }
+            }
+        }
+        return .success(.released(released, isMore: false))
     }
 
     /// Commits several entries. The ids of all are there before the first takes its own, so that

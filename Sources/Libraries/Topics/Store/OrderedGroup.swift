@@ -85,6 +85,8 @@ package struct AppliedGroup: Sendable {
         case receipt(StoreReceipt)
         /// Events of a topic went by the settings of the topic or of the order.
         case loss(TopicName, StoreLoss)
+        /// The events that were held by a ticket are due, and have their places.
+        case released(EventID, [Event])
         /// The losses of vanished topics up to this id are told together from now on.
         case floor(EventID, Timestamp)
     }
@@ -94,9 +96,12 @@ package struct AppliedGroup: Sendable {
     /// The time of the order from which on another group leads to more, even one without entries;
     /// nil where none does.
     package let due: Timestamp?
+    /// The highest id that the order has given behind it, whether or not it is one of an event.
+    package let newest: EventID
 
     /// An outcome as given.
-    package init(steps: [Step], due: Timestamp? = nil) {
+    package init(steps: [Step], due: Timestamp? = nil, newest: EventID) {
+        self.newest = newest
         self.steps = steps
         self.due = due
     }

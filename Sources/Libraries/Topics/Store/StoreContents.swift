@@ -15,6 +15,8 @@ package struct StoreContents: Sendable {
     package var tombstones: [StoredTombstone]
     /// Work groups, by their numbers.
     package var groups: [StoredGroup]
+    /// The events that are held until they are due.
+    package var later = StoredLater()
 
     /// Contents as given.
     package init(
@@ -30,6 +32,17 @@ package struct StoreContents: Sendable {
         self.tombstones = tombstones
         self.groups = groups
     }
+}
+
+/// The events that a store holds until they are due.
+package struct StoredLater: Sendable {
+    /// Their heads.
+    package var heads: [HeldHead] = []
+    /// How others ended.
+    package var endings: [(ticket: EventID, ending: LaterTable.Ending)] = []
+
+    /// Nothing.
+    package init() {}
 }
 
 /// One topic that a store retained.

@@ -92,7 +92,8 @@ extension BusError {
     /// Whether the same may well be done a little later.
     fileprivate var isPassing: Bool {
         switch self {
-        case .storeFull, .storeFailed, .storeUnreachable, .topicFull, .keysFull, .limit: true
+        case .storeFull, .storeFailed, .storeUnreachable, .topicFull, .keysFull, .laterFull, .limit:
+            true
         case .topicReserved, .typeReserved, .topicUnknown, .eventTooLarge, .batchTooLarge,
             .callerTopics, .keyDiffers, .unanswered, .draining:
             false

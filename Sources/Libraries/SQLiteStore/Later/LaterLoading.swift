@@ -1,0 +1,87 @@
+internal import Topics
+
+/// Reads at a start which events are held until they are due, and how others ended.
+enum LaterLoading {
+    /// Reads all tickets by their numbers.
+    ///
+    /// - Parameter boot: The boot of the life that begins. Its clock tells the ends of spans. Nil where
+    ///   the time of an order tells them.
+    /// - Complexity: O(tickets × log events that are held).
+    static func load(
+        _ database: Database, _ boot: BootMark?
+    ) throws(DatabaseError) -> StoredLater {
+        var found = StoredLater()
+        var columns = MetadataColumns()
+        let first = try database.prepare(
+            """
+            SELECT \(EventColumns.heldNamesRead),
+                (SELECT count(*) FROM held AS own WHERE own.id >= ?1 AND own.id < ?1 + ?2)
+            FROM held WHERE id = ?1
+            """)
+        let all = try database.prepare("SELECT \(LaterColumns.names) FROM later ORDER BY ticket")
+        while try all.step() {
+            let ticket = try all.id(LaterColumns.ticket, .laterTicket)
+            guard let topic = try? TopicName(all.text(LaterColumns.topic) ?? "") else {
+                throw .damaged("ticket \(ticket) is of a topic that no topic can be")
+            }
+            if let ending = try ending(all, of: topic) {
+                found.endings.append((ticket, ending))
+                continue
+            }
+            first.bind(ticket, at: 1)
+            first.bind(try all.integer(LaterColumns.count, .laterCount), at: 2)
+            guard try first.step() else {
+                throw .damaged("the events that are held by \(ticket) are missing")
+            }
+            defer { first.reset() }
+            let head = try head(
+                all, ticket, topic, try columns.read(first), try sender(first), boot)
+            guard first.integer(EventColumns.heldCount) == Int64(head.count) else {
+                throw .damaged(
+                    "of the \(head.count) events that are held by \(ticket) some are missing")
+            }
+            found.heads.append(head)
+        }
+        return found
+    }
+
+    private static func ending(
+        _ row: Statement, of topic: TopicName
+    ) throws(DatabaseError) -> LaterTable.Ending? {
+        guard let ended = try row.optionalInteger(LaterColumns.ended, .laterEnded) else {
+            return nil
+        }
+        let id = try row.optionalInteger(LaterColumns.published, .laterPublished) ?? 0
+        let outcome: LaterTable.Outcome =
+            id == 0 ? .cancelled : .published(EventID(rawValue: UInt64(id)))
+        return LaterTable.Ending(
+            topic: topic, outcome: outcome, time: Timestamp(microseconds: ended))
+    }
+
+    private static func sender(_ row: Statement) throws(DatabaseError) -> Sender {
+        let pid = try row.optionalInteger(EventColumns.pid, .heldPID)
+        return Sender(
+            uid: try row.user(EventColumns.uid, .heldUID), pid: pid.map { Int32($0) })
+    }
+
+    private static func head(
+        _ row: Statement, _ ticket: EventID, _ topic: TopicName, _ metadata: EventMetadata,
+        _ sender: Sender, _ boot: BootMark?
+    ) throws(DatabaseError) -> HeldHead {
+        let due = try row.time(LaterColumns.due, .laterDue)
+        let span = try row.optionalInteger(LaterColumns.span, .laterSpan)
+        let (number, until) = (
+            try row.optionalInteger(LaterColumns.boot, .laterBoot),
+            try row.optionalInteger(LaterColumns.until, .laterUntil)
+        )
+        let end = span.flatMap { span in
+            boot?.end(of: BootMark.Row(boot: number, until: until, time: due, span: span))
+        }
+        return HeldHead(
+            ticket: ticket, topic: topic, metadata: metadata, sender: sender,
+            count: Int(try row.integer(LaterColumns.count, .laterCount)),
+            bytes: Int(try row.integer(LaterColumns.bytes, .laterBytes)),
+            ttl: try row.optionalInteger(LaterColumns.ttl, .laterTTL), due: due, span: span,
+            until: end)
+    }
+}

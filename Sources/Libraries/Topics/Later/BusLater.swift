@@ -1,0 +1,204 @@
+extension EventBus {
+    /// Holds events until they are due. Then they become visible together, within a second, at the place that
+    /// they take then.
+    ///
+    /// `then` gets their ticket, before this returns or on a thread of the store. After a failure they are not
+    /// held, and never will be. A repeat with the key of events that are held, or were, gets the ticket that
+    /// they had.
+    ///
+    /// - Complexity: O(events).
+    package func hold(
+        _ held: HeldBatch, then: @escaping @Sendable (Result<HoldReceipt, BusError>) -> Void
+    ) {
+        let batch = held.batch
+        let room = room
+        do throws(BusError) {
+            try withLog { log throws(BusError) in try log.prepareHold(batch, room: room) }
+        } catch {
+            return refuse(held, error, then)
+        }
+        store.commit(.hold(held)) { [self] outcome in
+            if case .success(.held(let head)) = outcome {
+                withLater { $0.hold(head) }
+                return then(
+                    .success(HoldReceipt(ticket: head.ticket, due: head.due, isRepeated: false)))
+            }
+            withLog { $0.release(batch.topic, by: batch.sender.uid) }
+            switch outcome {
+            case .success(.unpublished(let answer)): then(Self.receipt(of: held, answer))
+            case .success(.refused(let error)): then(.failure(error))
+            case .success:
+                preconditionFailure("the store held events of \(batch.topic) as something else")
+            case .failure(let error) where error.isOfTheStore: refuse(held, error, then)
+            case .failure(let error): then(.failure(error))
+            }
+        }
+    }
+
+    /// Refuses events, unless they are held already or were: their publisher would take them for absent.
+    private func refuse(
+        _ held: HeldBatch, _ error: BusError,
+        _ then: @escaping @Sendable (Result<HoldReceipt, BusError>) -> Void
+    ) {
+        refuse(held.batch, error) { outcome in then(outcome.map { Self.receipt(of: held, $0) }) }
+    }
+
+    /// The outcome for events whose key was given before.
+    private static func receipt(
+        of held: HeldBatch, _ answer: KeyTable.Answer
+    ) -> Result<HoldReceipt, BusError> {
+        guard let outcome = outcome(of: answer) else {
+            preconditionFailure("the store kept new events for itself")
+        }
+        return outcome.map { receipt(of: held, $0) }
+    }
+
+    private static func receipt(of held: HeldBatch, _ known: PublishReceipt) -> HoldReceipt {
+        HoldReceipt(ticket: known.first, due: held.due(from: known.time), isRepeated: true)
+    }
+
+    /// Cancels the events that are held by a ticket for a topic.
+    ///
+    /// `then` gets how the ticket ended: cancelled by this, or otherwise before. The order decides between a
+    /// cancellation and the moment at which events are due.
+    package func cancel(
+        _ ticket: EventID, of topic: TopicName,
+        then: @escaping @Sendable (Result<HeldEnd, BusError>) -> Void
+    ) {
+        store.commit(.cancel(ticket, topic)) { [self] outcome in
+            switch outcome {
+            case .success(.cancelled(let ending, let head)):
+                guard let head else { return then(.success(HeldEnd(ending, of: topic))) }
+                let now = clock.now()
+                withLater { $0.endHold(head.ticket, .cancelled, at: now) }
+                then(.success(.cancelled))
+            case .success: preconditionFailure("the store took a cancellation as something else")
+            case .failure(let error): then(.failure(error))
+            }
+        }
+    }
+
+    /// Batches that are held for a topic, by their tickets.
+    ///
+    /// - Parameters:
+    ///   - after: The ticket behind which to begin.
+    ///   - countMax: How many at most.
+    ///   - isShown: Whether the caller may see one.
+    /// - Complexity: O(batches that are looked at), under the lock: at most `Limits.heldLooksMax`.
+    package func held(
+        for topic: TopicName, after: EventID, countMax: Int, where isShown: (HeldHead) -> Bool
+    ) -> (heads: [HeldHead], next: EventID?) {
+        withLog { log in
+            let tickets = log.later.table.tickets(of: topic)
+            var heads: [HeldHead] = []
+            var index = tickets.place(of: EventID(rawValue: after.rawValue + 1))
+            let end = min(tickets.count, index + Limits.heldLooksMax)
+            while index < end, heads.count < countMax {
+                if let head = log.later.table[tickets[index]], isShown(head) { heads.append(head) }
+                index += 1
+            }
+            return (heads, index < tickets.count ? tickets[index - 1] : nil)
+        }
+    }
+
+    /// Whether anything is held for a topic.
+    package func holdsAny(for topic: TopicName) -> Bool {
+        withLog { !$0.later.table.tickets(of: topic).isEmpty }
+    }
+
+    /// The events that are held by a ticket for a topic, or how it ended.
+    package func held(_ ticket: EventID, for topic: TopicName) -> HeldState {
+        withLog { log in
+            if let head = log.later.table[ticket], head.topic == topic { return .held(head) }
+            return .ended(HeldEnd(log.later.table.ending(of: ticket), of: topic))
+        }
+    }
+
+    /// How many batches are held, and for how long the next one has been due.
+    package var later: (count: Int, overdueMicroseconds: Int) {
+        let moment = moment
+        return withLog { log in
+            let next = log.later.table.next(at: moment)
+            return (log.later.table.count, Int(next?.overdue(at: moment) ?? 0))
+        }
+    }
+
+    /// How many batches are held.
+    package var laterCount: Int { withLog { $0.later.table.count } }
+
+    private var moment: LaterTable.Moment {
+        LaterTable.Moment(time: clock.now(), now: bootClock.now())
+    }
+
+    /// Has the store make the events visible that are due; nothing where none are. A store that refuses is
+    /// asked again by the next sweep.
+    func releaseDue() {
+        let moment = moment
+        guard !store.capabilities.isShared,
+            withLog({ $0.later.table.next(at: moment) != nil })
+        else { return }
+        store.commit(.release(bootClock.now())) { [weak self] outcome in
+            guard let self, case .success(.released(let batches, let isMore)) = outcome else {
+                return
+            }
+            for batch in batches { show(released: batch.events, by: batch.ticket) }
+            if isMore { releaseDue() }
+        }
+    }
+
+    func show(released events: [Event], by ticket: EventID) {
+        let now = clock.now()
+        withLater { $0.endHold(ticket, .published(events[0].id), at: now) }
+        show(events, owner: events[0].sender.uid)
+    }
+
+    /// Runs a verb that changes held events, and counts the memory that it takes.
+    @discardableResult
+    func withLater<Value>(_ verb: (inout EventLog) -> Value) -> Value {
+        let (value, growth) = withLog { log in
+            (verb(&log), log.later.takeGrowth(withPayloads: !log.keepsOlder))
+        }
+        charge(growth, to: .later)
+        return value
+    }
+}
+
+/// The place of events that are held.
+package struct HoldReceipt: Hashable, Sendable {
+    /// Names them.
+    package let ticket: EventID
+    /// When they are due.
+    package let due: Timestamp
+    /// Whether a request with the same key held them before.
+    package let isRepeated: Bool
+}
+
+/// How held events ended.
+package enum HeldEnd: Hashable, Sendable {
+    /// They were cancelled.
+    case cancelled
+    /// They are in the log, from this id on.
+    case published(EventID)
+    /// Nobody knows of them, or not any more.
+    case unknown
+
+    /// The end of a ticket, as far as it is one of this topic.
+    init(_ ending: LaterTable.Ending?, of topic: TopicName) {
+        guard let ending, ending.topic == topic else {
+            self = .unknown
+            return
+        }
+        switch ending.outcome {
+        case .published(let id): self = .published(id)
+        case .cancelled: self = .cancelled
+        }
+    }
+}
+
+/// Whether something is held.
+package enum HeldState: Sendable {
+    /// It is.
+    case held(HeldHead)
+    /// It is not.
+    case ended(HeldEnd)
+}

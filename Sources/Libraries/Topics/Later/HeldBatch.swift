@@ -1,0 +1,104 @@
+/// When events become visible that are held until then.
+public enum DueTime: Hashable, Sendable {
+    /// So many microseconds from now on, by a clock that nobody sets.
+    case after(microseconds: Int64)
+    /// At a time, as the clock of the machine has it then.
+    case at(Timestamp)
+}
+
+/// Events that are to become visible later: all of them together, in order.
+package struct HeldBatch: Sendable {
+    /// The events, without an expiry: their time to live begins when they become visible.
+    package let batch: PublishBatch
+    /// How many microseconds they are of use from then on; nil for ever.
+    package let ttl: Int64?
+    /// When they are due.
+    package let moment: DueTime
+
+    /// A batch as given.
+    package init(_ batch: PublishBatch, ttl: Int64?, at moment: DueTime) {
+        precondition(batch.metadata.expires == nil, "held events of \(batch.topic) expire already")
+        self.batch = batch
+        self.ttl = ttl
+        self.moment = moment
+    }
+
+    /// The head of it, once a store holds it.
+    ///
+    /// - Parameters:
+    ///   - ticket: The first of its ids.
+    ///   - time: The time of the store.
+    ///   - now: The time of the clock that nobody sets; nil where the time of an order counts for both.
+    package func head(
+        _ ticket: EventID, at time: Timestamp, _ now: Int64?
+    ) -> HeldHead {
+        let span: Int64? = if case .after(microseconds: let span) = moment { span } else { nil }
+        return HeldHead(
+            ticket: ticket, topic: batch.topic, metadata: batch.metadata, sender: batch.sender,
+            count: batch.payloads.count, bytes: batch.payloadBytes, ttl: ttl, due: due(from: time),
+            span: span, until: span.flatMap { span in now.map { $0 + span } })
+    }
+
+    /// When it is due, if it is held from a time on.
+    func due(from time: Timestamp) -> Timestamp {
+        switch moment {
+        case .after(microseconds: let span): time.advanced(microseconds: span)
+        case .at(let due): due
+        }
+    }
+}
+
+/// Held events, without their payloads.
+package final class HeldHead: Sendable {
+    /// Names them: an id that no event has.
+    package let ticket: EventID
+    /// The topic that they go to.
+    package let topic: TopicName
+    /// The fields that all of them have.
+    package let metadata: EventMetadata
+    /// Their publisher.
+    package let sender: Sender
+    /// How many there are.
+    package let count: Int
+    /// The bytes of their payloads.
+    package let bytes: Int
+    /// How many microseconds they are of use once they are visible; nil for ever.
+    package let ttl: Int64?
+    /// When they are due.
+    package let due: Timestamp
+    /// The span that they were held for, in microseconds; nil for those of a time.
+    package let span: Int64?
+    /// When a span is over by the clock that nobody sets; nil where ``due`` counts.
+    package let until: Int64?
+
+    /// How many microseconds it has been due; less than zero before.
+    func overdue(at moment: LaterTable.Moment) -> Int64 {
+        guard let until, let now = moment.now else {
+            return moment.time.microseconds - due.microseconds
+        }
+        return now - until
+    }
+
+    /// Bytes that it takes in memory.
+    var memoryBytes: Int { Overhead.heldBytes + metadata.memoryBytes }
+
+    /// Bytes that the events will take once they are visible.
+    var eventBytes: Int { bytes + count * (Overhead.eventBytes + metadata.memoryBytes) }
+
+    /// A head as given.
+    package init(
+        ticket: EventID, topic: TopicName, metadata: EventMetadata, sender: Sender, count: Int,
+        bytes: Int, ttl: Int64?, due: Timestamp, span: Int64?, until: Int64?
+    ) {
+        self.ticket = ticket
+        self.topic = topic
+        self.metadata = metadata
+        self.sender = sender
+        self.count = count
+        self.bytes = bytes
+        self.ttl = ttl
+        self.due = due
+        self.span = span
+        self.until = until
+    }
+}

@@ -1,0 +1,51 @@
+/// The events that a store without a disk holds until they are due.
+struct HeldInMemory {
+    private(set) var table = LaterTable()
+    private var batches: [EventID: HeldBatch] = [:]
+    /// The clock that nobody sets.
+    var now: @Sendable () -> Int64 = { 0 }
+
+    /// Holds events by a ticket.
+    mutating func hold(
+        _ batch: HeldBatch, _ ticket: EventID, at time: Timestamp
+    ) -> HeldHead {
+        let head = batch.head(ticket, at: time, now())
+        table.hold(head)
+        table.committed()
+        batches[ticket] = batch
+        return head
+    }
+
+    /// The next events that are due, and their ticket.
+    mutating func next(at moment: LaterTable.Moment) -> (ticket: EventID, batch: HeldBatch)? {
+        guard let head = table.next(at: moment), let batch = batches[head.ticket] else {
+            return nil
+        }
+        return (head.ticket, batch)
+    }
+
+    /// Cancels the events that are held by a ticket for a topic.
+    mutating func cancel(
+        _ ticket: EventID, of topic: TopicName, at time: Timestamp
+    ) -> StoreReceipt {
+        guard let head = table[ticket], head.topic == topic else {
+            return .cancelled(table.ending(of: ticket), nil)
+        }
+        end(ticket, .cancelled, at: time)
+        return .cancelled(nil, head)
+    }
+
+    /// Cancels all that is held for a topic.
+    mutating func cancel(_ topic: TopicName, at time: Timestamp) {
+        for head in table.cancel(topic, at: time) { batches[head.ticket] = nil }
+        table.committed()
+    }
+
+    /// Events are held no more.
+    mutating func end(_ ticket: EventID, _ outcome: LaterTable.Outcome, at time: Timestamp) {
+        table.end(ticket, outcome, at: time)
+        table.committed()
+        batches[ticket] = nil
+        _ = table.forgetEndings(at: time)
+    }
+}

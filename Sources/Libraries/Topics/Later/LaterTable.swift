@@ -1,0 +1,236 @@
+/// The events that are held until they are due, and the decision which of them are.
+///
+/// A function of the entries so far and of the times that are handed in: no clock is read here. Changes count
+/// at once, and are undone where their transaction is rolled back.
+package struct LaterTable: Sendable {
+    /// The way in which held events ended.
+    package enum Outcome: Hashable, Sendable {
+        /// They are in the log; the id is that of the first of them.
+        case published(EventID)
+        /// They were cancelled, or went with their topic.
+        case cancelled
+    }
+
+    /// An end of held events that is remembered.
+    package struct Ending: Hashable, Sendable {
+        package let topic: TopicName
+        package let outcome: Outcome
+        package let time: Timestamp
+
+        package init(topic: TopicName, outcome: Outcome, time: Timestamp) {
+            self.topic = topic
+            self.outcome = outcome
+            self.time = time
+        }
+    }
+
+    /// The moment by which a table decides.
+    package struct Moment: Sendable {
+        /// The time.
+        package let time: Timestamp
+        /// The time of the clock that nobody sets; nil where the time of an order counts for both.
+        package let now: Int64?
+
+        package init(time: Timestamp, now: Int64?) {
+            self.time = time
+            self.now = now
+        }
+    }
+
+    private struct Entry: Comparable {
+        let at: Int64
+        let ticket: EventID
+
+        static func < (left: Entry, right: Entry) -> Bool {
+            left.at == right.at ? left.ticket < right.ticket : left.at < right.at
+        }
+    }
+
+    /// A ticket as it was before the open transaction changed it.
+    private struct Change {
+        let ticket: EventID
+        let head: HeldHead?
+        let ending: Ending?
+    }
+
+    /// Events that become visible with one commit, unless a batch alone has more.
+    package static let releasedEventsMax = Limits.releasedEventsMax
+
+    private let countMax: Int
+    private var heads: [EventID: HeldHead] = [:]
+    private var endings: [EventID: Ending] = [:]
+    /// Those that are due at a time, and those whose span is over at one. Entries of tickets that are not held
+    /// any more mean nothing.
+    private var byTime = Heap<Entry>()
+    private var bySpan = Heap<Entry>()
+    /// The tickets with endings, by the times of these.
+    private var byEnding = Heap<Entry>()
+    /// The tickets of each topic, rising.
+    private var ofTopics: [TopicName: [EventID]] = [:]
+    private var userCounts: [UInt32?: Int] = [:]
+    private var headBytes = 0
+    private var changes: [Change] = []
+
+    /// An empty table, for so many batches at most.
+    package init(countMax: Int = Limits.heldBatchesMax) { self.countMax = countMax }
+
+    /// How many batches are held.
+    package var count: Int { heads.count }
+
+    /// How many entries its queues have, for tests.
+    var entryCount: Int { byTime.count + bySpan.count }
+
+    /// Bytes that it takes in memory, without payloads.
+    var memoryBytes: Int { headBytes + endings.count * Overhead.endingBytes }
+
+    /// The head of a ticket; nil where nothing is held by it.
+    package subscript(ticket: EventID) -> HeldHead? { heads[ticket] }
+
+    /// How a ticket ended, as far as that is remembered.
+    package func ending(of ticket: EventID) -> Ending? { endings[ticket] }
+
+    /// The tickets of a topic, rising.
+    func tickets(of topic: TopicName) -> [EventID] { ofTopics[topic] ?? [] }
+
+    /// Takes in held events that a store kept.
+    package mutating func load(_ head: HeldHead) { put(head, at: head.ticket) }
+
+    /// Takes in an ending that a store kept.
+    package mutating func load(_ ending: Ending, of ticket: EventID) { put(ending, at: ticket) }
+
+    // MARK: Deciding
+
+    /// Why no more events of a user are held; nil where they are.
+    package func refusal(of user: UInt32?) -> BusError? {
+        let isOfUser = userCounts[user, default: 0] >= countMax / 4 * 3
+        return isOfUser || heads.count >= countMax ? .laterFull(isOfUser: isOfUser) : nil
+    }
+
+    /// The held events that come next of those that are due: by their times, then by their tickets.
+    package mutating func next(at moment: Moment) -> HeldHead? {
+        let timed = first(of: &byTime, by: moment.time.microseconds)
+        let spanned = moment.now.flatMap { first(of: &bySpan, by: $0) }
+        guard let timed, let spanned else { return timed ?? spanned }
+        return Self.isBefore(timed, spanned) ? timed : spanned
+    }
+
+    /// The earliest time at which events are due on an order; nil where none are held.
+    package mutating func earliest() -> Timestamp? { first(of: &byTime, by: .max)?.due }
+
+    private func first(of heap: inout Heap<Entry>, by time: Int64) -> HeldHead? {
+        while let entry = heap.first, entry.at <= time {
+            if let head = heads[entry.ticket] { return head }
+            _ = heap.removeFirst()
+        }
+        return nil
+    }
+
+    private static func isBefore(_ left: HeldHead, _ right: HeldHead) -> Bool {
+        left.due == right.due ? left.ticket < right.ticket : left.due < right.due
+    }
+
+    // MARK: Changes
+
+    /// Holds events.
+    package mutating func hold(_ head: HeldHead) { change(head.ticket, head, nil) }
+
+    /// Events are held no more. Returns their head; nil where they were not.
+    @discardableResult
+    package mutating func end(
+        _ ticket: EventID, _ outcome: Outcome, at time: Timestamp
+    ) -> HeldHead? {
+        guard let head = heads[ticket] else { return nil }
+        change(ticket, nil, Ending(topic: head.topic, outcome: outcome, time: time))
+        return head
+    }
+
+    /// Cancels all that is held for a topic, which is removed. Returns the heads.
+    package mutating func cancel(_ topic: TopicName, at time: Timestamp) -> [HeldHead] {
+        tickets(of: topic).compactMap { end($0, .cancelled, at: time) }
+    }
+
+    /// The tickets whose endings are old or too many, a bounded number of them. They are forgotten at once.
+    package mutating func forgetEndings(at time: Timestamp) -> [EventID] {
+        let oldest = time.advanced(microseconds: -Limits.endingMicroseconds).microseconds
+        var gone: [EventID] = []
+        while gone.count < Limits.forgottenEndingsMax, let first = byEnding.first {
+            if endings[first.ticket] != nil {
+                guard first.at <= oldest || endings.count > Limits.endingsMax else { break }
+                endings[first.ticket] = nil
+                gone.append(first.ticket)
+            }
+            _ = byEnding.removeFirst()
+        }
+        return gone
+    }
+
+    private mutating func change(_ ticket: EventID, _ head: HeldHead?, _ ending: Ending?) {
+        changes.append(Change(ticket: ticket, head: heads[ticket], ending: endings[ticket]))
+        put(head, at: ticket)
+        put(ending, at: ticket)
+    }
+
+    private mutating func put(_ new: HeldHead?, at ticket: EventID) {
+        if let old = heads.removeValue(forKey: ticket) {
+            let index = ofTopics[old.topic]?.place(of: ticket) ?? 0
+            ofTopics[old.topic]?.remove(at: index)
+            if ofTopics[old.topic]?.isEmpty == true { ofTopics[old.topic] = nil }
+            count(old, -1)
+        }
+        guard let new else { return }
+        heads[ticket] = new
+        let index = ofTopics[new.topic]?.place(of: ticket) ?? 0
+        ofTopics[new.topic, default: []].insert(ticket, at: index)
+        count(new, 1)
+        if let until = new.until {
+            bySpan.insert(Entry(at: until, ticket: ticket))
+        } else {
+            byTime.insert(Entry(at: new.due.microseconds, ticket: ticket))
+        }
+        // Most of them mean nothing where much is cancelled.
+        guard entryCount > 2 * heads.count + Limits.staleEndsMin else { return }
+        byTime.keep { heads[$0.ticket] != nil }
+        bySpan.keep { heads[$0.ticket] != nil }
+    }
+
+    private mutating func put(_ ending: Ending?, at ticket: EventID) {
+        endings[ticket] = ending
+        if let ending {
+            byEnding.insert(Entry(at: ending.time.microseconds, ticket: ticket))
+        }
+    }
+
+    private mutating func count(_ head: HeldHead, _ difference: Int) {
+        headBytes += difference * head.memoryBytes
+        let ofUser = userCounts[head.sender.uid, default: 0] + difference
+        userCounts[head.sender.uid] = ofUser == 0 ? nil : ofUser
+    }
+
+    // MARK: Transactions
+
+    /// The changes so far are there to stay.
+    package mutating func committed() { changes.removeAll(keepingCapacity: true) }
+
+    /// The changes since the last commit never were.
+    package mutating func rolledBack() {
+        for change in changes.reversed() {
+            put(change.head, at: change.ticket)
+            put(change.ending, at: change.ticket)
+        }
+        changes = []
+    }
+}
+
+extension [EventID] {
+    /// The place of an id among rising ones, or the one where it would be.
+    func place(of id: EventID) -> Int {
+        // Most tickets are the newest one.
+        guard let last, id <= last else { return count }
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,109 @@
+/// The events that are held until they are due, as the bus shows them.
+struct LaterIndex {
+    /// Those that the store holds.
+    var table = LaterTable()
+    /// Bytes that they will take once they are visible, and those of each user.
+    private(set) var bytes = 0
+    private(set) var bytesByUser: [UInt32?: Int] = [:]
+    private var chargedBytes = 0
+
+    /// The bytes of memory by which it has grown since the last call.
+    ///
+    /// - Parameter withPayloads: Whether memory has the payloads too.
+    mutating func takeGrowth(withPayloads: Bool) -> Int {
+        let now = table.memoryBytes + (withPayloads ? bytes : 0)
+        defer { chargedBytes = now }
+        return now - chargedBytes
+    }
+
+    mutating func add(_ head: HeldHead) {
+        table.hold(head)
+        table.committed()
+        count(head, 1)
+    }
+
+    /// Events are held no more. Returns their head; nil where they were not.
+    mutating func end(
+        _ ticket: EventID, _ outcome: LaterTable.Outcome, at time: Timestamp
+    ) -> HeldHead? {
+        guard let head = table.end(ticket, outcome, at: time) else { return nil }
+        table.committed()
+        _ = table.forgetEndings(at: time)
+        count(head, -1)
+        return head
+    }
+
+    private mutating func count(_ head: HeldHead, _ sign: Int) {
+        let change = sign * head.eventBytes
+        bytes += change
+        let ofUser = bytesByUser[head.sender.uid, default: 0] + change
+        bytesByUser[head.sender.uid] = ofUser == 0 ? nil : ofUser
+    }
+}
+
+extension EventLog {
+    /// Checks events that are to be held, and takes a place for their topic.
+    mutating func prepareHold(
+        _ batch: PublishBatch, room: MemoryRoom
+    ) throws(BusError) {
+        try check(batch)
+        let record = records[batch.topic]
+        let retention = record?.settings.retention ?? defaults
+        try Self.check(batch, eventBytesMax: retention.bytes ?? .max)
+        if record == nil { try checkNewTopic(batch.topic, by: batch.sender.uid) }
+        try checkLaterShare(of: batch, room)
+        coming.reserve(batch.topic, for: batch.sender.uid, isThere: record != nil)
+    }
+
+    /// Refuses events if held ones would then fill more than half of the memory or the store, or those of
+    /// their user more than three quarters of that half. Topics that are held for groups have the same half.
+    private func checkLaterShare(
+        of batch: PublishBatch, _ room: MemoryRoom
+    ) throws(BusError) {
+        guard let all = keepsOlder ? storeBytesMax : room.bytesMax else { return }
+        let topics = keepsOlder ? heldBytes.store : heldBytes.memory
+        let place = keepsOlder ? "store" : "memory"
+        guard later.bytes + topics + batch.memoryBytes <= all / 2 else {
+            throw .topicFull(
+                "half of the \(place) is full of events that are held until they are due, or for groups: "
+                    + "cancel some, or let workers go on")
+        }
+        let own = later.bytesByUser[batch.sender.uid, default: 0]
+        guard own + batch.memoryBytes <= all / 8 * 3 else {
+            throw .topicFull(
+                "three eighths of the \(place) are full of your events that are held until they are due, "
+                    + "which is a user's share: cancel some")
+        }
+    }
+
+    /// Shows that events are held, whose topic has its place.
+    mutating func hold(_ head: HeldHead) { later.add(head) }
+
+    /// Shows that events are held which another host brought, and takes a place for their topic.
+    mutating func arrive(_ head: HeldHead) {
+        let isThere = records[head.topic] != nil
+        coming.reserve(head.topic, for: head.sender.uid, isThere: isThere)
+        later.add(head)
+    }
+
+    /// Events are held no more, and their topic needs no place for them.
+    mutating func endHold(
+        _ ticket: EventID, _ outcome: LaterTable.Outcome, at time: Timestamp
+    ) {
+        guard let head = later.end(ticket, outcome, at: time) else { return }
+        release(head.topic, by: head.sender.uid)
+    }
+
+    /// Cancels all that is held for a topic that is removed.
+    mutating func cancelHeld(for topic: TopicName, at time: Timestamp) {
+        for ticket in later.table.tickets(of: topic) { endHold(ticket, .cancelled, at: time) }
+    }
+
+    /// Takes over the events that the store holds.
+    mutating func takeOver(_ stored: StoredLater) {
+        for head in stored.heads {
+            arrive(head)
+        }
+        for (ticket, ending) in stored.endings { later.table.load(ending, of: ticket) }
+    }
+}

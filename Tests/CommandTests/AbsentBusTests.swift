@@ -12,7 +12,7 @@ import Testing
         "topic set a", "topic rm a", "work g a -- true", "answer g a -- true", "ask a x",
         "run a -- true", "copy unix:/nonexistent \(absent)", "top --once", "bench", "doctor",
         "groups", "group show g", "group set g --of a", "group rm g", "group seek g --since now",
-        "jobs g", "dead g", "dead g 1", "revive g 1", "revive g --all",
+        "jobs g", "dead g", "dead g 1", "revive g 1", "revive g --all", "later a", "cancel a 1",
     ]
 
     private func start(

@@ -23,14 +23,9 @@ extension BusClient {
     public func publish(
         _ batch: PublishBatch, ttl: Int64? = nil, key: PublishKey? = nil
     ) async throws(ClientError) -> ClientReceipt {
-        let target = TargetPath("topics", batch.topic.text)
+        let receipt = try ClientReceipt(
+            try await send(try PublishSending(batch, ttl), to: batch.topic, key))
         let count = batch.payloads.count
-        let (body, path) =
-            count == 1
-            ? (batch.payloads[0], target)
-            : (try Self.lines(batch.payloads), target.with("split", "lines"))
-        let sending = try PublishSending(body, path, batch.metadata, ttl)
-        let receipt = try await publish(sending, to: batch.topic, key)
         guard let receipt, receipt.count == count || receipt.standing == .passed else {
             throw .malformedAnswer("the answer to a publish counts other events than were sent")
         }
@@ -52,7 +47,8 @@ extension BusClient {
         ttl: Int64? = nil, key: PublishKey? = nil
     ) async throws(ClientError) -> ClientReceipt? {
         let target = TargetPath("topics", topic.text).with("split", "lines")
-        return try await publish(try PublishSending(text, target, metadata, ttl), to: topic, key)
+        let sending = try PublishSending(text, target, metadata, ttl)
+        return try ClientReceipt(try await send(sending, to: topic, key))
     }
 
     /// Publishes one text, and returns its id once it is visible.
@@ -65,42 +61,10 @@ extension BusClient {
         return try await publish(batch).last
     }
 
-    /// The headers that say these fields and attributes.
-    static func headers(of metadata: EventMetadata) -> [String] {
-        let fields = MetadataField.all.compactMap { field in
-            metadata[field].map { "\(WireField.row(field).header): \($0)" }
-        }
-        let attributes = metadata.attributes.all.map {
-            "\(WireAttribute.header)\($0.name): \(WireAttribute.headerText(of: $0.value))"
-        }
-        return fields + attributes
-    }
-
-    /// The payloads as lines of one body.
-    private static func lines(_ payloads: [Payload]) throws(ClientError) -> Payload {
-        guard payloads.count <= Limits.batchLinesMax else {
-            throw .unsendable(
-                "a batch has at most \(Limits.batchLinesMax) events: publish it in parts")
-        }
-        var body: [UInt8] = []
-        body.reserveCapacity(payloads.reduce(0) { $0 + $1.count + 1 })
-        for (index, payload) in payloads.enumerated() {
-            let bytes = payload.bytes
-            guard !bytes.isEmpty, bytes.last != 0x0D, !bytes.contains(0x0A) else {
-                throw .unsendable(
-                    "event \(index + 1) of the batch is no line, and over HTTP a batch is lines: "
-                        + "publish it alone")
-            }
-            body.append(contentsOf: bytes)
-            body.append(0x0A)
-        }
-        return Payload(body)
-    }
-
     /// Sends a publish until it is answered, with the given key or one of its own.
-    private func publish(
+    func send(
         _ sending: PublishSending, to topic: TopicName, _ key: PublishKey?
-    ) async throws(ClientError) -> ClientReceipt? {
+    ) async throws(ClientError) -> WholeAnswer {
         if let key {
             return try await repeating { () throws(ClientError) in try await send(sending, key) }
         }
@@ -121,8 +85,8 @@ extension BusClient {
 
     /// Sends a publish again as long as its outcome is unknown, and patience lasts.
     private func repeating(
-        _ send: () async throws(ClientError) -> ClientReceipt?
-    ) async throws(ClientError) -> ClientReceipt? {
+        _ send: () async throws(ClientError) -> WholeAnswer
+    ) async throws(ClientError) -> WholeAnswer {
         let end = ContinuousClock.now + configuration.patience
         var unknown: ClientError?
         while true {
@@ -153,11 +117,11 @@ extension BusClient {
     /// Sends a publish once.
     private func send(
         _ sending: PublishSending, _ key: PublishKey?
-    ) async throws(ClientError) -> ClientReceipt? {
+    ) async throws(ClientError) -> WholeAnswer {
         let headers = sending.headers + (key.map { ["Idempotency-Key: \($0)"] } ?? [])
-        let answer = try await answer(
-            .post, sending.target, headers: headers, body: sending.body, expecting: [200, 201])
-        return try ClientReceipt(answer)
+        return try await answer(
+            .post, sending.target, headers: headers, body: sending.body,
+            expecting: [200, 201, 202])
     }
 }
 

@@ -23,7 +23,7 @@ extension BusClient {
         let target = TargetPath("topics", topic.text)
             .with("reply", Quantity.text(microseconds: microseconds))
         let answer = try await answer(
-            .post, target, headers: Self.headers(of: metadata), body: payload,
+            .post, target, headers: metadata.headers, body: payload,
             within: Int(microseconds / 1_000) + Limits.requestMillisecondsMax)
         let contentType = answer.contentType
         if answer.head.status == 200 {

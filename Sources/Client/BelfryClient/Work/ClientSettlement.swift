@@ -48,7 +48,7 @@ public struct ClientSettlement: Sendable {
 
     var body: Payload? { output?.payload }
 
-    var headers: [String] { output.map { BusClient.headers(of: $0.metadata) } ?? [] }
+    var headers: [String] { output.map { $0.metadata.headers } ?? [] }
 
     /// The target with the parameters of the settlement beside its lease.
     func parameters(_ target: TargetPath) -> TargetPath {

@@ -22,6 +22,19 @@ struct CommandExample: Sendable {
             CommandExample(
                 "tail -F app.log | belfry pub log.app --lines",
                 "publish each line of a log"),
+            CommandExample(
+                "belfry pub remind 'stand up' --delay 1h",
+                "publish it in an hour"),
+        ],
+        "later": [
+            CommandExample(
+                "belfry later remind",
+                "list the events that are held for a topic")
+        ],
+        "cancel": [
+            CommandExample(
+                "belfry cancel remind 1796053613157719",
+                "cancel one of them")
         ],
         "sub": [
             CommandExample(

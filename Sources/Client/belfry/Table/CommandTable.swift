@@ -28,6 +28,8 @@ enum CommandTable {
                 CommandOption("--type", "TYPE", "the kind of event"),
                 CommandOption("--key", "KEY", "the subject of the event"), attribute,
                 ttl,
+                CommandOption("--delay", "TIME", "hold the event for so long"),
+                CommandOption("--at", "TIME", "hold the event until then"),
                 CommandOption("--id", nil, "print the id of the event, or of the last one"),
                 CommandOption("--rate", "N", "at most N lines a second"),
                 CommandOption(
@@ -97,6 +99,18 @@ enum CommandTable {
         CommandRow(
             name: "topic rm", operands: "TOPIC", operandCount: 1...1,
             summary: "remove a topic with its events", options: [], run: TopicCommands.remove),
+        CommandRow(
+            name: "later", operands: "TOPIC", operandCount: 1...1,
+            summary: "list the events that are held for a topic until they are due",
+            details: [
+                """
+                Callers that may administer the topic see all of them, others those of their own \
+                user.
+                """
+            ], options: [json], run: LaterCommands.list),
+        CommandRow(
+            name: "cancel", operands: "TOPIC TICKET…", operandCount: 2...128,
+            summary: "cancel events that are held", options: [], run: LaterCommands.cancel),
         CommandRow(
             name: "work", operands: "GROUP [SELECTOR…]", operandCount: 1...129, needsProgram: true,
             summary: "run a program for each job of a work group",

@@ -1,6 +1,8 @@
 internal import BelfryClient
+internal import Glibc
 internal import JSON
 internal import Topics
+internal import Wire
 
 /// `belfry pub`.
 enum Publishing {
@@ -16,6 +18,9 @@ enum Publishing {
         if arguments.has("--idempotency-key"), areLines {
             throw CommandFailure(
                 .usage, "'--lines' has keys of its own: leave '--idempotency-key' out")
+        }
+        for name in ["--delay", "--at"] where arguments.has(name) && areLines {
+            throw CommandFailure(.usage, "'\(name)' is for one event: leave '--lines' out")
         }
         let metadata = try metadata(arguments, areLines: areLines)
         let ttl = try arguments.duration("--ttl")
@@ -37,6 +42,9 @@ enum Publishing {
         let batch = PublishBatch(
             topic: topic, metadata: metadata, payloads: [try payload(arguments)])
         let key = try key(arguments)
+        if let due = try due(arguments) {
+            return try await publish(batch, later: due, ttl, key, arguments, session)
+        }
         let receipt = try await session.ask { () throws(ClientError) in
             try await client.publish(batch, ttl: ttl, key: key)
         }
@@ -45,6 +53,47 @@ enum Publishing {
             Output.say("this key was published before, as event \(receipt.last)")
         }
         say(receipt.last, arguments)
+    }
+
+    /// Publishes an event for later, and says when it is due.
+    private static func publish(
+        _ batch: PublishBatch, later due: DueTime, _ ttl: Int64?, _ key: PublishKey?,
+        _ arguments: Arguments, _ session: Session
+    ) async throws(CommandFailure) {
+        let client = session.client
+        let outcome = try await session.ask { () throws(ClientError) in
+            try await client.publish(batch, later: due, ttl: ttl, key: key)
+        }
+        switch outcome {
+        case .held(let ticket):
+            if ticket.due.microseconds <= Int64(time(nil)) * 1_000_000 { tellOfPast() }
+            say(ticket.id, arguments)
+        case .published(let receipt):
+            tellOfPast()
+            say(receipt.last, arguments)
+        }
+    }
+
+    private static func tellOfPast() {
+        Output.say("its time is over: it is published at once")
+    }
+
+    /// When the event is due; nil for now.
+    private static func due(_ arguments: Arguments) throws(CommandFailure) -> DueTime? {
+        let delay = try arguments.duration("--delay")
+        guard let text = arguments.text("--at") else {
+            return delay.map { .after(microseconds: $0) }
+        }
+        guard delay == nil else {
+            throw CommandFailure(.usage, "'--delay' and '--at' say the same: give one")
+        }
+        guard case .time(let time)? = Since.position(text) else {
+            throw CommandFailure(
+                .usage,
+                "'--at \(text)' is no time: write 2026-12-24T08:00:00Z, a date, or @ and Unix seconds"
+            )
+        }
+        return .at(time)
     }
 
     private static func key(_ arguments: Arguments) throws(CommandFailure) -> PublishKey? {

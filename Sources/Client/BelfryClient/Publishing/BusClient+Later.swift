@@ -1,0 +1,110 @@
+internal import JSON
+public import Topics
+internal import Wire
+
+/// The outcome of a publish for later.
+public enum ClientHold: Hashable, Sendable {
+    /// The events are held.
+    case held(ClientTicket)
+    /// Their time was over, and they are in the log.
+    case published(ClientReceipt)
+}
+
+/// The ticket of events that are held until they are due.
+public struct ClientTicket: Hashable, Sendable {
+    /// Names the events.
+    public let id: EventID
+    /// The topic that they go to.
+    public let topic: TopicName
+    /// When they are due.
+    public let due: Timestamp
+    /// The kind of event; nil where it has none, and in the answer to a publish.
+    public let type: String?
+    /// Its subject; nil where it has none, and in the answer to a publish.
+    public let key: String?
+    /// How many events there are; nil in the answer to a publish.
+    public let count: Int?
+    /// The bytes of their payloads; nil in the answer to a publish.
+    public let bytes: Int?
+    /// The whole object of the bus, on one line.
+    package let json: String
+
+    /// Reads the object of a ticket.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let members = JSONMembers(bytes),
+            let id = members.texts["later"].flatMap({ EventID(decimal: $0) }),
+            let topic = members.texts["topic"].flatMap({ try? TopicName($0) }),
+            let due = members.texts["due"].flatMap({ Timestamp(rfc3339: $0) })
+        else { return nil }
+        self.id = id
+        self.topic = topic
+        self.due = due
+        type = members.texts["type"]
+        key = members.texts["key"]
+        count = members.numbers["count"]
+        self.bytes = members.numbers["bytes"]
+        json = String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension BusClient {
+    /// Has a batch held until it is due: then all of its events become visible, in order, within a second.
+    ///
+    /// A publish that gets no answer is sent again with its key, as every publish is.
+    ///
+    /// - Parameters:
+    ///   - due: When the events are due: at most 365 days from now.
+    ///   - ttl: For how many microseconds they are of use from then on, 1 s to 365 days; nil for ever.
+    ///   - key: The key of the publish; nil for one that nobody else has.
+    /// - Throws: `ClientError`. Behind `outcomeUnknown` they may be held; behind every other error they are
+    ///   not, and never will be.
+    /// - Complexity: O(bytes).
+    public func publish(
+        _ batch: PublishBatch, later due: DueTime, ttl: Int64? = nil, key: PublishKey? = nil
+    ) async throws(ClientError) -> ClientHold {
+        let sending = try PublishSending(batch, ttl).later(due)
+        let answer = try await send(sending, to: batch.topic, key)
+        guard answer.head.status == 202 else {
+            guard let receipt = try ClientReceipt(answer) else {
+                throw .malformedAnswer("the answer to a publish has no id")
+            }
+            return .published(receipt)
+        }
+        guard let ticket = answer.body.withUnsafeBytes({ ClientTicket($0) }) else {
+            throw .malformedAnswer("the answer describes no ticket")
+        }
+        return .held(ticket)
+    }
+
+    /// The events that are held for a topic, as far as the caller may see them, by their tickets.
+    ///
+    /// - Parameters:
+    ///   - after: The ticket behind which to begin.
+    ///   - max: How many at most, 1 to 1,000.
+    /// - Returns: The tickets, and the one behind which the list goes on; nil at its end.
+    /// - Throws: `ClientError`.
+    public func tickets(
+        of topic: TopicName, after: EventID = .zero, max: Int = 1_000
+    ) async throws(ClientError) -> (tickets: [ClientTicket], next: EventID?) {
+        let target = TargetPath("topics", topic.text, "later")
+            .with("after", "\(after)").with("max", "\(max)")
+        let answer = try await answer(.get, target, expecting: [200])
+        var next: EventID?
+        try answer.members { member, reader in
+            guard member.spells("next") else { return reader.value() != nil }
+            if reader.isNull() { return true }
+            next = reader.string().flatMap { EventID(decimal: $0) }
+            return next != nil
+        }
+        return (try answer.list("later") { ClientTicket($0) }, next)
+    }
+
+    /// Cancels events that are held. To repeat it does no harm.
+    ///
+    /// - Throws: `ClientError`, a refusal with `EVENT_PUBLISHED` where they are in the log already, and with
+    ///   `LATER_UNKNOWN` where nothing is held by this ticket.
+    public func cancel(_ ticket: EventID, of topic: TopicName) async throws(ClientError) {
+        _ = try await answer(
+            .delete, TargetPath("topics", topic.text, "later", "\(ticket)"), expecting: [204])
+    }
+}

@@ -8,7 +8,7 @@ import Topics
 /// Publishes that are sent again, on links that lose answers.
 @Suite(.blocking) struct RepeatedPublishTests {
     private static func client(
-        _ server: ScriptedServer, patience: Duration = .seconds(60)
+        _ server: ScriptedServer, patience: Duration = .seconds(3_600)
     ) throws -> BusClient {
         let address = try #require(BusAddress("http://127.0.0.1:\(server.port)"))
         return try BusClient(ClientConfiguration(address: address, patience: patience))
@@ -27,7 +27,7 @@ import Topics
 
     /// The keys of the requests of a publish that gets these answers, and how it ends.
     private static func keys(
-        of answers: [String], patience: Duration = .seconds(60)
+        of answers: [String], patience: Duration = .seconds(3_600)
     ) async throws -> (keys: [String?], outcome: Result<ClientReceipt, ClientError>) {
         let (left, keys) = (Protected(answers), Protected([String?]()))
         let server = try ScriptedServer { request in

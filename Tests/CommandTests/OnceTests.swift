@@ -12,7 +12,9 @@ import Testing
         _ words: [String], losing count: Int, input: String = ""
     ) throws -> CommandRig.Outcome {
         let server = try ScriptedServer(before: rig.daemon, losing: count)
-        let child = try rig.start(words, ["BELFRY_URL": "http://127.0.0.1:\(server.port)"])
+        let child = try rig.start(
+            [words[0], "--patience", "1h"] + words.dropFirst(),
+            ["BELFRY_URL": "http://127.0.0.1:\(server.port)"])
         if !input.isEmpty { try child.write(Array(input.utf8)) }
         return try CommandRig.outcome(of: child)
     }
@@ -50,7 +52,7 @@ import Testing
         for text in ["one", "two", "three"] { try rig.run("pub", "a", text, "--key", text) }
         let server = try ScriptedServer(before: other, losing: 2)
         let outcome = try rig.run(
-            "copy", rig.daemon.socketPath, "http://127.0.0.1:\(server.port)")
+            "copy", "--patience", "1h", rig.daemon.socketPath, "http://127.0.0.1:\(server.port)")
         #expect(outcome.code == 0 && outcome.errors == "belfry: 3 events copied\n")
         let copied = try rig.run(
             "sub", "a", "--since", "earliest", "--until-now", "--data",

@@ -87,8 +87,9 @@ extension BusClient {
     private func repeating(
         _ send: () async throws(ClientError) -> WholeAnswer
     ) async throws(ClientError) -> WholeAnswer {
-        let end = ContinuousClock.now + configuration.patience
         var unknown: ClientError?
+        // From the first lost answer on: a request may have waited longer than that for it.
+        var end: ContinuousClock.Instant?
         while true {
             let failure: ClientError
             do throws(ClientError) {
@@ -98,6 +99,7 @@ extension BusClient {
             }
             if case .outcomeUnknown = failure {
                 unknown = failure
+                end = end ?? ContinuousClock.now + configuration.patience
             } else if unknown == nil || failure.tellsOfEarlierAttempts {
                 throw failure
             } else if !failure.isPassing {
@@ -105,7 +107,7 @@ extension BusClient {
             }
             // A crowd does not come back at once.
             let pause = Duration.milliseconds(Int.random(in: Limits.repeatMilliseconds))
-            guard let unknown, ContinuousClock.now < end else { throw unknown ?? failure }
+            guard let unknown, let end, ContinuousClock.now < end else { throw unknown ?? failure }
             do {
                 try await Task.sleep(for: pause)
             } catch {

@@ -24,7 +24,8 @@ public struct ClientConfiguration: Sendable {
     /// subscription goes on trying. Called on the task that reads it; it should return at once.
     public var interrupted: @Sendable (ClientError) -> Void
 
-    /// How long a publish that gets no answer is sent again, with a key by which a repeat makes no second event.
+    /// How long a publish is sent again from its first lost answer on, with a key by which a repeat makes no second
+    /// event.
     /// With zero each is sent once, and without a key unless one is given.
     public var patience: Duration
 

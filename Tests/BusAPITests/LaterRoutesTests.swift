@@ -130,6 +130,47 @@ import Topics
         #expect(server.bus.laterCount == 1)
     }
 
+    @Test func aScheduleHasANameAndIsReplacedByAnotherOne() throws {
+        func put(_ query: String, _ text: String = "x") throws -> RawClient.Answer {
+            try client.exchange("PUT", "/topics/a/later/tick?\(query)", body: Array(text.utf8))
+        }
+        let first = try put("every=1h")
+        #expect(first.status == 202, "\(first.text)")
+        #expect(try put("every=1h").text == first.text)
+        let shown = try client.exchange("GET", "/topics/a/later/tick").text
+        #expect(shown.contains("\"every\":\"1h\",\"name\":\"tick\""), "\(shown)")
+        let second = try put("every=1h", "y")
+        #expect(second.status == 202 && second.text != first.text)
+        #expect(try post("/topics/a?every=1h&name=tick", "y").text == second.text)
+        #expect(server.bus.laterCount == 1)
+        #expect(try client.exchange("DELETE", "/topics/a/later/tick").status == 204)
+        #expect(try client.exchange("DELETE", "/topics/a/later/tick").status == 404)
+        #expect(server.bus.laterCount == 0)
+    }
+
+    @Test(arguments: [
+        "name=n", "every=10ms", "every=1h&name=7", "every=1h&name=a%20b", "every=1h&split=lines",
+        "every=1h&reply=1s", "every=366d", "every=1h&name=",
+    ])
+    func whatIsNoScheduleIsRefused(query: String) throws {
+        let answer = try post("/topics/a?\(query)")
+        #expect(answer.status == 400 && answer.text.contains("PARAMETER_INVALID"), "\(answer.text)")
+        #expect(server.bus.laterCount == 0)
+    }
+
+    @Test func aScheduleOfAPathNeedsItsInterval() throws {
+        let answer = try client.exchange("PUT", "/topics/a/later/tick?delay=1h", body: [65])
+        #expect(answer.status == 400 && answer.text.contains("'every'"), "\(answer.text)")
+    }
+
+    @Test func schedulesOfAUserAreBounded() throws {
+        for number in 0..<10 {
+            #expect(try post("/topics/a?every=1s&name=n\(number)").status == 202)
+        }
+        let more = try post("/topics/a?every=1s")
+        #expect(more.status == 429 && more.text.contains("ten events a second"), "\(more.text)")
+    }
+
     @Test func aTopicGoesWithWhatIsHeldForIt() throws {
         let place = try hold("/topics/a?delay=1h")
         #expect(try client.exchange("DELETE", "/topics/a").status == 204)

@@ -64,7 +64,13 @@ struct GroupSamples {
             let moment: DueTime =
                 draw(2) == 0 ? .after(microseconds: span()) : .at(Timestamp(microseconds: span()))
             return .hold(
-                HeldBatch(try batch(topic), ttl: perhaps { Int64($0.number()) }, at: moment))
+                HeldBatch(
+                    try batch(topic), ttl: perhaps { Int64($0.number()) }, at: moment,
+                    schedule: perhaps { sample in
+                        Schedule(
+                            every: sample.span(), name: sample.perhaps { _ in "nightly" },
+                            print: sample.random.next())
+                    }, replacesOthers: draw(2) == 0))
         case 7: return .cancel(EventID(rawValue: max(1, id().rawValue)), topic)
         case 1:
             var settings = TopicSettings(retention: retention(), persists: draw(2) == 0)
@@ -198,7 +204,11 @@ struct GroupSamples {
         case .removal(let topic): return [topic]
         case .registration(let topic, let settings, let owner): return [topic, settings, owner]
         case .hold(let held):
-            return words(held.batch) + [held.ttl, held.moment, held.batch.idempotencyKey]
+            return words(held.batch)
+                + [
+                    held.ttl, held.moment, held.batch.idempotencyKey, held.schedule,
+                    held.replacesOthers,
+                ]
         case .cancel(let ticket, let topic): return [ticket, topic]
         case .request(let request): return [request.token, request.group] + words(request.verb)
         }

@@ -41,8 +41,14 @@ import Topics
             let held = HeldBatch(later, ttl: 5, at: moment)
             _ = try bench.answer { bench.bus.hold(held, then: $0) }
         }
+        let daily = Schedule(every: 86_400_000_000, name: "daily", print: 1)
+        let scheduled = HeldBatch(later, ttl: 5, at: .at(second), schedule: daily)
+        _ = try bench.answer { bench.bus.hold(scheduled, then: $0) }
         bench.close()
         try loosen(bench.path)
+        // A life that goes on would remove it soon.
+        try Database(path: bench.path, mode: .writing).execute(
+            "INSERT INTO later_removed (topic, through) VALUES ('c', 5)")
         return bench
     }
 
@@ -57,7 +63,8 @@ import Topics
             """
             PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = replace(\(loose), '), WITHOUT', ') WITHOUT')
-                WHERE type = 'table' AND name IN ('bus', 'topics', 'events', 'groups', 'jobs', 'keys', 'later', 'held');
+                WHERE type = 'table' AND name IN ('bus', 'topics', 'events', 'groups', 'jobs', 'keys', 'later', 'held',
+                    'later_removed');
             PRAGMA writable_schema = RESET
             """)
     }

@@ -123,12 +123,27 @@ import Topics
     @Test func removingATopicCancelsWhatIsHeldForIt() throws {
         var bench = try StoreBench()
         let held = try Self.hold(Self.batch("one"), Self.at(10, bench), on: bench)
+        for _ in 0..<3_000 { try Self.hold(Self.batch("x"), Self.at(10, bench), on: bench) }
         try bench.remove("a")
         #expect(bench.bus.laterCount == 0)
-        bench = try bench.reopened()
+        let after = try Self.hold(Self.batch("two"), Self.at(20, bench), on: bench)
+        // Their rows go some at a time, and a life that ends before tells none of them.
+        bench = try bench.killed()
+        #expect(bench.bus.laterCount == 1)
         bench.clock.advance(seconds: 60)
         try Self.sweep(bench)
-        #expect(try Self.cancel(held, on: bench) == .cancelled)
+        #expect(try Self.cancel(held, on: bench) == .unknown)
+        #expect(try Self.texts(bench) == ["two"])
+        bench.close()
+        #expect(try SQLiteStore.check(bench.path) == [])
+        let database = try Database(path: bench.path, mode: .reading)
+        func count(_ table: String) throws -> Int64 {
+            try database.integer("SELECT count(*) FROM \(table)")
+        }
+        #expect(try count("held") == 0 && count("later_removed") == 0 && count("later") == 1)
+        bench = try bench.reopened()
+        #expect(try Self.cancel(after, on: bench) != .unknown)
+        try bench.remove("a")
         #expect(throws: BusError.topicUnknown(try TopicName("a"))) { try bench.remove("a") }
     }
 
@@ -159,6 +174,52 @@ import Topics
         next.clock.advance(seconds: 10)
         try Self.sweep(next)
         #expect(try Self.texts(next) == ["one"])
+    }
+
+    @Test func aScheduleGoesOnOverRestartsAndMissesNoNextTime() throws {
+        var bench = try StoreBench()
+        let start = bench.clock.now()
+        let schedule = Schedule(every: 10_000_000, name: "tick", print: 1)
+        let first = start.advanced(microseconds: 5_000_000)
+        func hold(_ schedule: Schedule) throws -> HoldReceipt {
+            let held = HeldBatch(
+                try Self.batch("t"), ttl: nil, at: .at(first), schedule: schedule)
+            return try bench.answer { bench.bus.hold(held, then: $0) }
+        }
+        let receipt = try hold(schedule)
+        #expect(receipt.due == first)
+        for seconds in [5, 10, 10] as [Double] {
+            bench.clock.advance(seconds: seconds)
+            try Self.sweep(bench)
+        }
+        #expect(try Self.texts(bench).count == 3)
+        // The same again changes nothing.
+        let again = try hold(schedule)
+        #expect(again.ticket == receipt.ticket && again.isRepeated)
+        bench = try bench.killed()
+        // Off for four times of it: it comes once, and then at the next time.
+        bench.clock.advance(seconds: 41)
+        try Self.sweep(bench)
+        try Self.sweep(bench)
+        #expect(try Self.texts(bench).count == 4)
+        bench.clock.advance(seconds: 8.9)
+        try Self.sweep(bench)
+        #expect(try Self.texts(bench).count == 4)
+        bench.clock.advance(seconds: 0.1)
+        try Self.sweep(bench)
+        #expect(try Self.texts(bench).count == 5)
+        let times = try bench.follow("a", from: .earliest).events.map {
+            ($0.time.microseconds - start.microseconds) / 1_000_000
+        }
+        #expect(times == [5, 15, 25, 66, 75])
+        let other = try hold(Schedule(every: 20_000_000, name: "tick", print: 2))
+        #expect(other.ticket != receipt.ticket && bench.bus.laterCount == 1)
+        #expect(try Self.cancel(receipt, on: bench) == .cancelled)
+        bench = try bench.reopened()
+        #expect(bench.bus.laterCount == 1)
+        #expect(try Self.cancel(other, on: bench) == .cancelled)
+        bench.close()
+        #expect(try SQLiteStore.check(bench.path) == [])
     }
 
     @Test func aFullDiskHoldsNothingAndDelaysTheRest() throws {

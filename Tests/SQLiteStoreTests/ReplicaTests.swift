@@ -191,8 +191,8 @@ import Topics
                     #expect(ids[topic, default: []].count - left.count == loss.count)
                     #expect(loss.oldest == left.first)
                     ids[topic] = left
-                case .released(_, let events):
-                    ids[events[0].topic, default: []] += events.map(\.id)
+                case .released(let batch):
+                    ids[batch.events[0].topic, default: []] += batch.events.map(\.id)
                 case .floor: break
                 }
             }

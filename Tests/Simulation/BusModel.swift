@@ -86,6 +86,8 @@ struct BusModel {
     private var overtaken: Set<String> = []
     /// Jobs by group that have to be dead letters, each with the one that was handed out before it was known.
     private var letters: [String: [UInt64: UInt64]] = [:]
+    /// The schedules, whose events have one text.
+    var schedules = ScheduleModel()
     /// The first promise that was broken.
     private(set) var finding: String?
 
@@ -185,6 +187,10 @@ struct BusModel {
             return
         }
         seen[id] = event
+        if event.topic == SimulatedTopics.ticks {
+            if let time, let text = schedules.saw(event.text, id, at: time) { fail(text) }
+            return
+        }
         guard let (number, index) = origins[event.text] else {
             return fail("\(id) has a text that nobody published: \(event.text)")
         }
@@ -438,6 +444,8 @@ enum SimulatedTopics {
         group == holdingGroup ? [held] : unbounded
     }
 
+    /// Where the events of schedules go.
+    static let ticks = "ticks"
     /// Where requests go. They end with their time.
     static let asked = "asked"
     static let answeringGroup = "answering"

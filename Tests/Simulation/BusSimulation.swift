@@ -160,7 +160,9 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     private func set(using random: inout SeededRandom) {
         model.forgetRequests()
         model.forgetDues()
-        time.set(by: Int64.random(in: -3_600_000_000...3_600_000_000, using: &random))
+        let by = Int64.random(in: -3_600_000_000...3_600_000_000, using: &random)
+        if by < 0 { model.schedules.isUnsure = true }
+        time.set(by: by)
         note("the clock is set")
     }
 
@@ -289,6 +291,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
             life.bus.sweep()
             life.groups.sweep()
             settle()
+            try endSchedules(on: life.bus)
             for index in workers.indices { try work(index, isLast: true, using: &random) }
             quiet = try isQuiet() ? quiet + 1 : 0
         }

@@ -24,6 +24,9 @@ extension WorkingRun {
         {
             return cancel(tickets.remove(at: index), on: bus, whileThere: isThere)
         }
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            return try schedule(on: bus, at: now, using: &random)
+        }
         let topic = SimulatedTopics.unbounded.randomElement(using: &random)!
         let number = model.batches.count
         let texts = (0..<Int.random(in: 1...3, using: &random)).map { "\(number).\($0)" }
@@ -56,6 +59,35 @@ extension WorkingRun {
                 model.refused(number)
             }
         }
+    }
+
+    /// A publisher has an event published again and again. One in two has a name, and replaces the one of it.
+    private func schedule(
+        on bus: EventBus, at now: Timestamp, using random: inout SeededRandom
+    ) throws {
+        let text = model.schedules.nextText
+        let first = now.advanced(microseconds: .random(in: 0...10_000_000, using: &random))
+        let every = Int64.random(in: 1_000_000...12_000_000, using: &random)
+        let name = ["a", nil].randomElement(using: &random)!
+        model.schedules.asked(text, first: first, every: every)
+        note("\(text) each \(every) µs from \(first)")
+        let batch = PublishBatch(
+            topic: try TopicName(SimulatedTopics.ticks), sender: Sender(uid: 1, pid: nil),
+            payloads: [Payload(Array(text.utf8))])
+        if shows(.ticksTwice, each: 1) {
+            // Two of them under one text are one that comes twice.
+            let other = Schedule(every: every, name: nil, print: 0)
+            bus.hold(HeldBatch(batch, ttl: nil, at: .at(first), schedule: other)) { _ in }
+        }
+        let schedule = Schedule(every: every, name: name, print: UInt64(model.batches.count))
+        bus.hold(HeldBatch(batch, ttl: nil, at: .at(first), schedule: schedule)) { _ in }
+    }
+
+    /// Cancels all schedules, so that a run comes to rest.
+    func endSchedules(on bus: EventBus) throws {
+        let topic = try TopicName(SimulatedTopics.ticks)
+        let heads = bus.held(for: topic, after: .zero, countMax: 1_000) { _ in true }.heads
+        for head in heads { bus.cancel(head.ticket, of: topic) { _ in } }
     }
 
     private func cancel(

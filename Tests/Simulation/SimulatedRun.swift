@@ -43,6 +43,7 @@ protocol PlantedFault: Equatable, Sendable {
     static var losesHeld: Self { get }
     static var releasesEarly: Self { get }
     static var cancelsNothing: Self { get }
+    static var ticksTwice: Self { get }
 }
 
 /// The story of a run, for a person that looks into a finding, and the fault that is planted in it.

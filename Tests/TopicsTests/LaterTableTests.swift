@@ -38,6 +38,11 @@ import Testing
                 .min { ($0.due, $0.ticket) < ($1.due, $1.ticket) }?.ticket
         }
 
+        mutating func drop(_ ticket: EventID) {
+            state.heads.removeAll { $0.ticket == ticket }
+            state.endings[ticket] = nil
+        }
+
         mutating func end(_ ticket: EventID, _ outcome: LaterTable.Outcome, at time: Timestamp) {
             guard let index = state.heads.firstIndex(where: { $0.ticket == ticket }) else { return }
             let topic = state.heads.remove(at: index).topic
@@ -64,7 +69,12 @@ import Testing
                     own >= 30
                     ? .laterFull(isOfUser: true)
                     : model.state.heads.count >= 40 ? .laterFull(isOfUser: false) : nil
-                #expect(table.refusal(of: user) == full)
+                let batch = PublishBatch(
+                    topic: head.topic, sender: head.sender, payloads: [.empty])
+                let held = HeldBatch(batch, ttl: nil, at: .after(microseconds: 1))
+                var refusal: BusError?
+                if case .refused(let error) = table.answer(to: held) { refusal = error }
+                #expect(refusal == full)
                 guard full == nil else { break }
                 table.hold(head)
                 model.state.heads.append(head)
@@ -76,10 +86,11 @@ import Testing
                 model.end(id, outcome, at: time)
             case 6:
                 let topic = try TopicName("t\(draw(3))")
-                let cancelled = table.cancel(topic, at: time).map(\.ticket)
+                let most = draw(2) == 0 ? 3 : Int.max
+                let dropped = table.drop(topic, atMost: most).map(\.ticket)
                 let all = model.state.heads.filter { $0.topic == topic }.map(\.ticket)
-                #expect(cancelled == all.sorted())
-                for ticket in all { model.end(ticket, .cancelled, at: time) }
+                #expect(dropped == all.sorted().suffix(most).reversed())
+                for ticket in dropped { model.drop(ticket) }
             case 7:
                 table.committed()
                 model.committed = model.state

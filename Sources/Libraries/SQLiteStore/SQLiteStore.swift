@@ -131,7 +131,7 @@ package final class SQLiteStore: EventStore {
                     older: older, recent: [])
             },
             tombstones: opening.found.tombstones, groups: opening.groups)
-        contents.later = opening.later
+        contents.later = opening.later.stored
         return contents
     }
 

@@ -23,8 +23,12 @@ enum Limits {
     static let keysMemoryFraction = 4
     /// Batches that are held until they are due: as many as topics, and each may be of another one.
     static let heldBatchesMax = 100_000
+    /// The events that schedules of one user make together: ten a second.
+    static let scheduleRateMax = 10_000_000_000
     /// Batches that one hold of the lock looks at for a list of them: some 100 µs.
     static let heldLooksMax = 4_096
+    /// Batches that one hold of the lock lets go with their topic: some 500 µs.
+    static let droppedBatchesMax = 512
     /// How long it is remembered what became of held events, and of how many.
     static let endingMicroseconds: Int64 = 86_400_000_000
     static let endingsMax = 100_000

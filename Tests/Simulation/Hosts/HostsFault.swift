@@ -46,6 +46,8 @@ package enum HostsFault: String, CaseIterable, PlantedFault, Sendable {
     case releasesEarly
     /// Some cancellations are answered, and nothing is done.
     case cancelsNothing
+    /// Some schedules are there twice.
+    case ticksTwice
 
     /// The fault of answers to readers; nil for others.
     var read: ReadFault? { ReadFault(rawValue: rawValue) }

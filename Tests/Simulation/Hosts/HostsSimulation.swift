@@ -349,6 +349,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         var quiet = 0
         for _ in 0..<200 where model.finding == nil && quiet < 6 {
             settle()
+            if let bus = hosts[0].life?.bus { try endSchedules(on: bus) }
             pass(1_100_000)
             quiet = areAlike ? quiet + 1 : 0
         }

@@ -55,6 +55,7 @@ final class Witness: @unchecked Sendable {
             add(.events(held.batch, persists: true), to: &sum)
             sum.combine(held.moment)
             sum.combine(held.ttl)
+            sum.combine(held.schedule)
         case .cancel(let ticket, let topic):
             sum.combine(ticket)
             sum.combine(topic)

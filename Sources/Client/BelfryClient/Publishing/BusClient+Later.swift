@@ -26,6 +26,10 @@ public struct ClientTicket: Hashable, Sendable {
     public let count: Int?
     /// The bytes of their payloads; nil in the answer to a publish.
     public let bytes: Int?
+    /// The interval of a schedule, as the bus writes it; nil for events that come once.
+    public let every: String?
+    /// The name of a schedule; nil where it has none.
+    public let name: String?
     /// The whole object of the bus, on one line.
     package let json: String
 
@@ -41,6 +45,8 @@ public struct ClientTicket: Hashable, Sendable {
         self.due = due
         type = members.texts["type"]
         key = members.texts["key"]
+        every = members.texts["every"]
+        name = members.texts["name"]
         count = members.numbers["count"]
         self.bytes = members.numbers["bytes"]
         json = String(decoding: bytes, as: UTF8.self)
@@ -53,16 +59,24 @@ extension BusClient {
     /// A publish that gets no answer is sent again with its key, as every publish is.
     ///
     /// - Parameters:
-    ///   - due: When the events are due: at most 365 days from now.
+    ///   - due: When the events are due: at most 365 days from now. Nil for a schedule whose first event is an
+    ///     interval away.
+    ///   - every: For a schedule of one event, its interval in microseconds, 1 s to 365 days; nil for events that
+    ///     come once.
+    ///   - name: The name of the schedule, which replaces one of this name that differs.
     ///   - ttl: For how many microseconds they are of use from then on, 1 s to 365 days; nil for ever.
     ///   - key: The key of the publish; nil for one that nobody else has.
     /// - Throws: `ClientError`. Behind `outcomeUnknown` they may be held; behind every other error they are
     ///   not, and never will be.
     /// - Complexity: O(bytes).
     public func publish(
-        _ batch: PublishBatch, later due: DueTime, ttl: Int64? = nil, key: PublishKey? = nil
+        _ batch: PublishBatch, later due: DueTime?, every: Int64? = nil, name: String? = nil,
+        ttl: Int64? = nil, key: PublishKey? = nil
     ) async throws(ClientError) -> ClientHold {
-        let sending = try PublishSending(batch, ttl).later(due)
+        guard due != nil || every != nil else {
+            throw .unsendable("nothing says when the event is due: give a time or an interval")
+        }
+        let sending = try PublishSending(batch, ttl).later(due, every: every, name: name)
         let answer = try await send(sending, to: batch.topic, key)
         guard answer.head.status == 202 else {
             guard let receipt = try ClientReceipt(answer) else {
@@ -104,7 +118,14 @@ extension BusClient {
     /// - Throws: `ClientError`, a refusal with `EVENT_PUBLISHED` where they are in the log already, and with
     ///   `LATER_UNKNOWN` where nothing is held by this ticket.
     public func cancel(_ ticket: EventID, of topic: TopicName) async throws(ClientError) {
+        try await cancel("\(ticket)", of: topic)
+    }
+
+    /// Cancels the schedule of a name, or the events of a ticket. To repeat it does no harm.
+    ///
+    /// - Throws: As for a ticket.
+    public func cancel(_ name: String, of topic: TopicName) async throws(ClientError) {
         _ = try await answer(
-            .delete, TargetPath("topics", topic.text, "later", "\(ticket)"), expecting: [204])
+            .delete, TargetPath("topics", topic.text, "later", name), expecting: [204])
     }
 }

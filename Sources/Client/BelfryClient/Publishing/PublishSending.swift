@@ -36,13 +36,16 @@ struct PublishSending {
     }
 
     /// The same, held until it is due.
-    func later(_ due: DueTime) -> PublishSending {
+    func later(_ due: DueTime?, every: Int64?, name: String?) -> PublishSending {
         var sending = self
         switch due {
         case .after(let microseconds):
             sending.target = target.with("delay", Quantity.text(microseconds: microseconds))
         case .at(let time): sending.target = target.with("at", time.rfc3339)
+        case nil: break
         }
+        sending.target = sending.target
+            .with("every", every.map { Quantity.text(microseconds: $0) }).with("name", name)
         return sending
     }
 

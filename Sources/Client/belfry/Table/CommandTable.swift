@@ -30,6 +30,10 @@ enum CommandTable {
                 ttl,
                 CommandOption("--delay", "TIME", "hold the event for so long"),
                 CommandOption("--at", "TIME", "hold the event until then"),
+                CommandOption(
+                    "--every", "TIME", "publish it then, and each time that this has passed"),
+                CommandOption(
+                    "--name", "NAME", "the name of this schedule, which replaces another one"),
                 CommandOption("--id", nil, "print the id of the event, or of the last one"),
                 CommandOption("--rate", "N", "at most N lines a second"),
                 CommandOption(
@@ -110,7 +114,9 @@ enum CommandTable {
             ], options: [json], run: LaterCommands.list),
         CommandRow(
             name: "cancel", operands: "TOPIC TICKET…", operandCount: 2...128,
-            summary: "cancel events that are held", options: [], run: LaterCommands.cancel),
+            summary: "cancel events that are held",
+            details: ["A schedule is also known by its name."], options: [],
+            run: LaterCommands.cancel),
         CommandRow(
             name: "work", operands: "GROUP [SELECTOR…]", operandCount: 1...129, needsProgram: true,
             summary: "run a program for each job of a work group",

@@ -19,23 +19,21 @@ enum LaterCommands {
             rows += page.tickets.map { ticket in
                 [
                     "\(ticket.id)", "\(ticket.due)", ticket.type ?? "-", ticket.key ?? "-",
-                    "\(ticket.count ?? 1)", "\(ticket.bytes ?? 0)",
+                    "\(ticket.count ?? 1)", "\(ticket.bytes ?? 0)", ticket.every ?? "",
+                    ticket.name ?? "",
                 ]
             }
             place = page.next
         }
         guard !arguments.has("--json") else { return }
-        PrintedTable.print(["TICKET", "DUE", "TYPE", "KEY", "EVENTS", "BYTES"], rows)
+        PrintedTable.print(
+            ["TICKET", "DUE", "TYPE", "KEY", "EVENTS", "BYTES", "EVERY", "NAME"], rows)
     }
 
     static func cancel(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
         let topic = try Names.topic(arguments.operands[0])
         let client = session.client
-        for text in arguments.operands.dropFirst() {
-            guard let ticket = EventID(decimal: text) else {
-                throw CommandFailure(
-                    .usage, "'\(text)' is no ticket: 'belfry later \(topic)' lists them")
-            }
+        for ticket in arguments.operands.dropFirst() {
             do throws(CommandFailure) {
                 try await session.ask(isRepeatable: true) { () throws(ClientError) in
                     try await client.cancel(ticket, of: topic)

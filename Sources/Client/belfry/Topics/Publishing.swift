@@ -19,7 +19,7 @@ enum Publishing {
             throw CommandFailure(
                 .usage, "'--lines' has keys of its own: leave '--idempotency-key' out")
         }
-        for name in ["--delay", "--at"] where arguments.has(name) && areLines {
+        for name in ["--delay", "--at", "--every"] where arguments.has(name) && areLines {
             throw CommandFailure(.usage, "'\(name)' is for one event: leave '--lines' out")
         }
         let metadata = try metadata(arguments, areLines: areLines)
@@ -42,8 +42,18 @@ enum Publishing {
         let batch = PublishBatch(
             topic: topic, metadata: metadata, payloads: [try payload(arguments)])
         let key = try key(arguments)
-        if let due = try due(arguments) {
-            return try await publish(batch, later: due, ttl, key, arguments, session)
+        let (due, every) = (try due(arguments), try arguments.duration("--every"))
+        if due != nil || every != nil {
+            let client = session.client
+            let name = arguments.text("--name")
+            return say(
+                try await session.ask { () throws(ClientError) in
+                    try await client.publish(
+                        batch, later: due, every: every, name: name, ttl: ttl, key: key)
+                }, arguments)
+        }
+        guard !arguments.has("--name") else {
+            throw CommandFailure(.usage, "'--name' is that of a schedule: give '--every' too")
         }
         let receipt = try await session.ask { () throws(ClientError) in
             try await client.publish(batch, ttl: ttl, key: key)
@@ -55,15 +65,8 @@ enum Publishing {
         say(receipt.last, arguments)
     }
 
-    /// Publishes an event for later, and says when it is due.
-    private static func publish(
-        _ batch: PublishBatch, later due: DueTime, _ ttl: Int64?, _ key: PublishKey?,
-        _ arguments: Arguments, _ session: Session
-    ) async throws(CommandFailure) {
-        let client = session.client
-        let outcome = try await session.ask { () throws(ClientError) in
-            try await client.publish(batch, later: due, ttl: ttl, key: key)
-        }
+    /// Prints the ticket, and says where it is over already.
+    private static func say(_ outcome: ClientHold, _ arguments: Arguments) {
         switch outcome {
         case .held(let ticket):
             if ticket.due.microseconds <= Int64(time(nil)) * 1_000_000 { tellOfPast() }

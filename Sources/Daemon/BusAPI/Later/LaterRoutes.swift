@@ -60,9 +60,11 @@ struct LaterRoutes: Routes {
         of call: borrowing Call
     ) throws(Refusal) -> (topic: TopicName, ticket: EventID) {
         let topic = try TopicName(request: call.resource.name)
-        guard let ticket = EventID(decimal: call.resource.id) else {
+        let text = call.resource.id
+        guard let ticket = EventID(decimal: text) ?? bus.ticket(of: text, for: topic) else {
             throw Refusal(
-                .laterUnknown, "'\(call.resource.id)' is no ticket; tickets are decimal numbers.")
+                .laterUnknown,
+                "'\(text)' is no ticket, and no schedule of '\(topic)' has this name.")
         }
         return (topic, ticket)
     }
@@ -129,6 +131,10 @@ extension HeldHead {
         json.member("count", count)
         json.member("bytes", bytes)
         if let ttl { json.member("ttl", Quantity.text(microseconds: ttl)) }
+        if let schedule {
+            json.member("every", Quantity.text(microseconds: schedule.every))
+            json.member("name", schedule.name)
+        }
         if let uid = sender.uid {
             json.name("sender")
             json.object { $0.member("uid", Int(uid)) }

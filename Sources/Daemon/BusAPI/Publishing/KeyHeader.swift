@@ -31,6 +31,19 @@ struct KeyHeader {
     ) -> IdempotencyKey {
         let parts = [caller.asWorker.identity, request.topic.text, said.name]
         let identity = Self.digest(parts.joined(separator: "\0"))
+        let seconds =
+            said.number == nil
+            ? UInt32(clamping: windowMicroseconds / 1_000_000) : Limits.seriesWindowSeconds
+        return IdempotencyKey(
+            IdempotencyKey.Identity(high: identity.high, low: identity.low),
+            print: Self.print(of: request, body), number: said.number,
+            windowSeconds: seconds)
+    }
+
+    /// A digest over all that a publisher said of events, but for the trace that they are in.
+    static func print(
+        of request: PublishRequest, _ body: UnsafeRawBufferPointer
+    ) -> UInt64 {
         let metadata = request.metadata
         // A repeat is another request of its trace.
         let attributes = metadata.attributes.untraced.text
@@ -38,14 +51,8 @@ struct KeyHeader {
             MetadataField.all.map { metadata[$0] ?? "" } + [
                 attributes, request.ttl.map { "\($0)" } ?? "", request.isSplit ? "lines" : "",
             ] + (request.hold.map { [$0.text] } ?? [])
-        let contents = [Self.hex(Digest.sha256(body))] + texts
-        let seconds =
-            said.number == nil
-            ? UInt32(clamping: windowMicroseconds / 1_000_000) : Limits.seriesWindowSeconds
-        return IdempotencyKey(
-            IdempotencyKey.Identity(high: identity.high, low: identity.low),
-            print: Self.digest(contents.joined(separator: "\0")).high, number: said.number,
-            windowSeconds: seconds)
+        let contents = [hex(Digest.sha256(body))] + texts
+        return digest(contents.joined(separator: "\0")).high
     }
 
     private static func digest(_ text: String) -> (high: UInt64, low: UInt64) {

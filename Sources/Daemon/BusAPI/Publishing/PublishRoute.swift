@@ -11,7 +11,17 @@ struct PublishRoute: Routes {
 
     /// `POST /topics/{topic}`: publishes the body as one event, or each of its lines.
     func publish(_ call: borrowing Call) throws(Refusal) {
-        let request = try publishRequest(call)
+        try publish(try publishRequest(call), call)
+    }
+
+    /// `PUT /topics/{topic}/later/{name}`: makes a schedule of the body, or replaces the one of its name.
+    func schedule(_ call: borrowing Call) throws(Refusal) {
+        try publish(try publishRequest(call, name: call.resource.id), call)
+    }
+
+    private func publish(
+        _ request: PublishRequest, _ call: borrowing Call
+    ) throws(Refusal) {
         if let wait = try replyWait(call, request) {
             return try ask(request, within: wait, call)
         }
@@ -40,11 +50,26 @@ struct PublishRoute: Routes {
             access: gate.access.rules.isEmpty ? nil : (gate.access, call.caller),
             prefix: service.prefix)
         if let hold = request.hold {
-            let held = HeldBatch(batch, ttl: request.ttl, at: hold.moment)
-            return bus.hold(held, then: publishing.answer)
+            return bus.hold(
+                held(batch, request, hold, call, body.bytes), then: publishing.answer)
         }
         bus.publish(batch, then: publishing.answer)
         deliverFirst(to: request.topic, exchange)
+    }
+
+    private func held(
+        _ batch: PublishBatch, _ request: PublishRequest, _ hold: HoldParameters,
+        _ call: borrowing Call, _ body: UnsafeRawBufferPointer
+    ) -> HeldBatch {
+        guard hold.every != nil else {
+            return HeldBatch(batch, ttl: request.ttl, at: hold.moment)
+        }
+        let owner = bus.description(of: request.topic).flatMap(\.owner)
+        let administers = gate.access.administer(request.topic, madeBy: owner, call.caller)
+        return HeldBatch(
+            batch, ttl: request.ttl, at: hold.moment,
+            schedule: hold.schedule(KeyHeader.print(of: request, body)),
+            replacesOthers: administers.isAllowed)
     }
 
     private func deliverFirst(to topic: TopicName, _ exchange: Exchange) {
@@ -52,7 +77,7 @@ struct PublishRoute: Routes {
     }
 
     private func publishRequest(
-        _ call: borrowing Call
+        _ call: borrowing Call, name: String? = nil
     ) throws(Refusal) -> PublishRequest {
         let (head, parameters) = (call.head, call.parameters)
         let topic = try publishable(call.resource.name, by: call.caller)
@@ -60,10 +85,13 @@ struct PublishRoute: Routes {
         let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
         let content = try PublishContent(head, call.request.bodyLength)
         let key = try KeyHeader(head.headers)
-        let hold = try HoldParameters(parameters, now: bus.now).flatMap {
+        let hold = try HoldParameters(parameters, now: bus.now, name: name).flatMap {
             $0.isOver(at: bus.now, hasKey: key != nil) ? nil : $0
         }
         let metadata = try Self.metadata(head, parameters, content, isSplit: isSplit)
+        guard hold?.every == nil || !isSplit else {
+            throw Refusal(.parameterInvalid, "A schedule is of one event: leave out 'split'.")
+        }
         return PublishRequest(
             topic: topic, metadata: metadata,
             sender: call.sender, ttl: ttl, isSplit: isSplit, content: content,
@@ -91,7 +119,7 @@ struct PublishRoute: Routes {
             throw Refusal(
                 .parameterInvalid,
                 "'reply' is for one event of now, and says how long it is of use: leave out 'split', "
-                    + "'ttl', 'delay' and 'at'.")
+                    + "'ttl', 'delay', 'at' and 'every'.")
         }
         return wait
     }
@@ -151,6 +179,9 @@ struct PublishRoute: Routes {
 
     /// The parameters of a publish.
     static let parameters = metadataParameters + ["split", "ttl", "reply"] + HoldParameters.all
+
+    /// The parameters of a schedule, whose name is in its path.
+    static let scheduleParameters = metadataParameters + ["ttl", "delay", "at", "every"]
 
     /// The fields and attributes that the head of a request gives to its events.
     static func metadata(

@@ -32,6 +32,7 @@ final class BodyPolicies {
         case "POST" where length == .none && Self.isOfUnknownLength(head):
             .refuse(Self.lengthUnknown)
         case "POST": head.target.query.first("split") == nil ? event : batch
+        case "PUT" where Resource(head.target)?.kind == .later: event
         case "PUT" where Self.isTaken(head): Self.noneButPost
         case "OPTIONS": Self.none
         case _ where length.isEmpty || Self.isTaken(head): Self.none

@@ -38,6 +38,8 @@ struct Refusal: Error {
             case .keyDiffers: .idempotencyMismatch
             case .keysFull: .keysFull
             case .laterFull: .laterFull
+            case .schedulesFull: .limitCaller
+            case .scheduleOfAnother: .accessDenied
             case .storeFull: .storeFull
             case .storeFailed, .storeUnreachable, .unanswered: .storeFailed
             case .draining: .draining

@@ -24,6 +24,7 @@ struct Route: Sendable {
         Route("DELETE", .topics, ["match"]) { TopicRoutes(loop: $0).removeMatching },
         Route("GET", .laterList, ["after", "max"]) { LaterRoutes(loop: $0).list },
         Route("GET", .later, []) { LaterRoutes(loop: $0).show },
+        Route("PUT", .later, PublishRoute.scheduleParameters) { PublishRoute(loop: $0).schedule },
         Route("DELETE", .later, []) { LaterRoutes(loop: $0).cancel },
         Route("GET", .event, []) { EventRoute(loop: $0).event },
         Route("GET", .subscribers, ["topic"]) { SubscribersRoute(loop: $0).listSubscribers },

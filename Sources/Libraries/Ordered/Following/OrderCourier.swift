@@ -238,8 +238,7 @@ final class OrderCourier: SteppedWork, Sendable {
                 }
                 entry.answer?(.success(receipt))
             case .loss(let topic, let loss): observer?.storeRemoved(loss, of: topic)
-            case .released(let ticket, let events):
-                observer?.storeApplied(.released(ticket, events))
+            case .released(let batch): observer?.storeApplied(.released(batch))
             case .floor(let id, let time): observer?.storeMerged(lossesThrough: id, time: time)
             }
         }
@@ -295,8 +294,8 @@ extension StoreArrival {
         case (.removal(let topic), .removal(let id)): [.removal(topic, id)]
         case (.registration(let topic, let settings, let owner), .registration):
             [.registration(topic, settings, owner: owner)]
-        case (.hold, .held(let head)): [.held(head)]
-        case (.hold, .unpublished), (.hold, .refused): []
+        case (.hold, .held(let head, let other)): [.held(head, instead: other)]
+        case (.hold, .unpublished), (.hold, .refused), (.hold, .known): []
         case (.cancel, .cancelled(_, let head)): head.map { [.cancelled($0.ticket)] } ?? []
         case (.work(let change), .work): change.revived.map { [.revival($0)] } ?? []
         case (.together(let entries), .together(let receipts)):

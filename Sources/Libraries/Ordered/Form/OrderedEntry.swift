@@ -76,6 +76,12 @@ extension ByteWriter {
             write(byte: EntryKind.hold.rawValue)
             write(held.batch, ttl: held.ttl)
             write(held.moment)
+            write(optional: held.schedule.map { UInt64($0.every) })
+            if let schedule = held.schedule {
+                write(optional: schedule.name)
+                write(schedule.print)
+            }
+            write(byte: held.replacesOthers ? 1 : 0)
             write(byte: held.batch.idempotencyKey == nil ? 0 : 1)
             if let key = held.batch.idempotencyKey { write(key) }
         case .cancel(let ticket, let topic):
@@ -190,10 +196,16 @@ extension ByteReader {
         let isTime = try flag()
         let value = try number(
             "the moment of held events", in: 0...UInt64(Timestamp.latest.microseconds))
+        var schedule: Schedule?
+        if let every = try optional("the interval of a schedule", in: Limits.scheduleIntervals) {
+            schedule = Schedule(every: every, name: try optionalText(), print: try number())
+        }
+        let replacesOthers = try flag()
         if try flag() { batch = batch.with(try idempotencyKey()) }
         let moment: DueTime =
             isTime ? .at(Timestamp(microseconds: Int64(value))) : .after(microseconds: Int64(value))
-        return HeldBatch(batch, ttl: ttl, at: moment)
+        return HeldBatch(
+            batch, ttl: ttl, at: moment, schedule: schedule, replacesOthers: replacesOthers)
     }
 
     private mutating func idempotencyKey() throws(GroupFormError) -> IdempotencyKey {

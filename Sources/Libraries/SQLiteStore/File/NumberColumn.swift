@@ -64,9 +64,10 @@ struct NumberColumn {
     }
 
     private static func later(
-        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false
+        _ name: StaticString, _ range: ClosedRange<Int64>, isOptional: Bool = false,
+        since: Int64 = 15
     ) -> NumberColumn {
-        NumberColumn("later", name, range, isOptional: isOptional, since: 15)
+        NumberColumn("later", name, range, isOptional: isOptional, since: since)
     }
 
     private static func held(
@@ -176,6 +177,10 @@ struct NumberColumn {
     static let laterBytes = later("bytes", Limits.counts)
     static let laterPublished = later("published", Limits.ids, isOptional: true)
     static let laterEnded = later("ended", Limits.times, isOptional: true)
+    static let laterEvery = later("every", Limits.intervals, isOptional: true, since: 16)
+    static let laterPrint = later("print", Limits.any, isOptional: true, since: 16)
+    static let laterRemovedThrough = NumberColumn(
+        "later_removed", "through", Limits.keys, since: 17)
     static let heldID = held("id", Limits.keys)
     static let heldUID = held("uid", Limits.users, isOptional: true)
     static let heldPID = held("pid", Limits.processes, isOptional: true)
@@ -199,7 +204,9 @@ struct NumberColumn {
             jobBoot, jobUntil, jobUntilTime,
             keyID, keyHigh, keyLow, keyPrint, keyUID, keyCount, keyTime, keyWindow, keyNumber,
             laterTicket, laterDue, laterSpan, laterBoot, laterUntil, laterTTL, laterCount,
-            laterBytes, laterPublished, laterEnded, heldID, heldUID, heldPID,
+            laterBytes, laterPublished, laterEnded, laterEvery, laterPrint, laterRemovedThrough,
+            heldID, heldUID,
+            heldPID,
         ] + groupSettings.compactMap { $0 }
 
     /// The values that it may hold, for people.
@@ -227,6 +234,7 @@ struct NumberColumn {
         case "groups": "'group ' || name"
         case "keys": "'key of event ' || id"
         case "later": "'ticket ' || ticket"
+        case "later_removed": "'removed topic ' || topic"
         case "held": "'held event ' || id"
         case "jobs": "'job ' || id || ' of group ' || in_group"
         default: "'the bus'"

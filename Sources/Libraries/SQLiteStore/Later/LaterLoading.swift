@@ -2,6 +2,13 @@ internal import Topics
 
 /// Reads at a start which events are held until they are due, and how others ended.
 enum LaterLoading {
+    /// The rows that were found.
+    struct Found {
+        var stored = StoredLater()
+        /// Tickets whose topics were removed: their rows wait to be removed.
+        var leftovers: [LaterRows.Leftover] = []
+    }
+
     /// Reads all tickets by their numbers.
     ///
     /// - Parameter boot: The boot of the life that begins. Its clock tells the ends of spans. Nil where
@@ -9,8 +16,9 @@ enum LaterLoading {
     /// - Complexity: O(tickets × log events that are held).
     static func load(
         _ database: Database, _ boot: BootMark?
-    ) throws(DatabaseError) -> StoredLater {
-        var found = StoredLater()
+    ) throws(DatabaseError) -> Found {
+        var found = Found()
+        let removed = try removed(database)
         var columns = MetadataColumns()
         let first = try database.prepare(
             """
@@ -25,11 +33,16 @@ enum LaterLoading {
                 throw .damaged("ticket \(ticket) is of a topic that no topic can be")
             }
             if let ending = try ending(all, of: topic) {
-                found.endings.append((ticket, ending))
+                found.stored.endings.append((ticket, ending))
+                continue
+            }
+            let count = try all.integer(LaterColumns.count, .laterCount)
+            if let through = removed[topic], ticket <= through {
+                found.leftovers.append(LaterRows.Leftover(ticket: ticket, count: Int(count)))
                 continue
             }
             first.bind(ticket, at: 1)
-            first.bind(try all.integer(LaterColumns.count, .laterCount), at: 2)
+            first.bind(count, at: 2)
             guard try first.step() else {
                 throw .damaged("the events that are held by \(ticket) are missing")
             }
@@ -40,9 +53,21 @@ enum LaterLoading {
                 throw .damaged(
                     "of the \(head.count) events that are held by \(ticket) some are missing")
             }
-            found.heads.append(head)
+            found.stored.heads.append(head)
         }
         return found
+    }
+
+    private static func removed(
+        _ database: Database
+    ) throws(DatabaseError) -> [TopicName: EventID] {
+        var removed: [TopicName: EventID] = [:]
+        let all = try database.prepare("SELECT topic, through FROM later_removed")
+        while try all.step() {
+            guard let topic = try? TopicName(all.text(0) ?? "") else { continue }
+            removed[topic] = try all.id(1, .laterRemovedThrough)
+        }
+        return removed
     }
 
     private static func ending(
@@ -82,6 +107,15 @@ enum LaterLoading {
             count: Int(try row.integer(LaterColumns.count, .laterCount)),
             bytes: Int(try row.integer(LaterColumns.bytes, .laterBytes)),
             ttl: try row.optionalInteger(LaterColumns.ttl, .laterTTL), due: due, span: span,
-            until: end)
+            until: end, schedule: try schedule(row))
+    }
+
+    private static func schedule(_ row: Statement) throws(DatabaseError) -> Schedule? {
+        guard let every = try row.optionalInteger(LaterColumns.every, .laterEvery) else {
+            return nil
+        }
+        let print = try row.optionalInteger(LaterColumns.print, .laterPrint) ?? 0
+        return Schedule(
+            every: every, name: row.text(LaterColumns.name), print: UInt64(bitPattern: print))
     }
 }

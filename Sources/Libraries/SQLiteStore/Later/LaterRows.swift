@@ -11,17 +11,39 @@ final class LaterRows {
     private let read: Statement
     private let remove: Statement
     private let end: Statement
+    private let goOn: Statement
     private let forget: Statement
+    private let removeTopic: Statement
+    private let forgetTopics: Statement
+    private let database: Database
+    /// Rows that wait to be removed, and those that do so once the open transaction is committed.
+    private var leftovers: [Leftover]
+    private var added: [Leftover] = []
     /// Tickets whose endings are forgotten: their rows go with the next ones.
     private var gone: [EventID] = []
     /// Rows of these that the open transaction has removed.
     private var removed: [EventID] = []
 
+    /// The rows of a ticket whose topic was removed.
+    struct Leftover {
+        let ticket: EventID
+        let count: Int
+    }
+
     /// - Parameter boot: The number of the boot that rows are written under. Nil where the time of an order
     ///   tells the ends of spans.
     init(
-        _ database: Database, _ stored: StoredLater, boot: Int64?
+        _ database: Database, _ found: LaterLoading.Found, boot: Int64?
     ) throws(DatabaseError) {
+        let stored = found.stored
+        self.database = database
+        leftovers = found.leftovers
+        removeTopic = try database.prepare(
+            """
+            INSERT INTO later_removed (topic, through) VALUES (?1, ?2)
+            ON CONFLICT (topic) DO UPDATE SET through = ?2
+            """)
+        forgetTopics = try database.prepare("DELETE FROM later_removed")
         var table = LaterTable()
         for head in stored.heads { table.load(head) }
         for (ticket, ending) in stored.endings { table.load(ending, of: ticket) }
@@ -38,6 +60,7 @@ final class LaterRows {
         remove = try database.prepare("DELETE FROM held WHERE id >= ?1 AND id < ?2")
         end = try database.prepare(
             "UPDATE later SET published = ?2, ended = ?3 WHERE ticket = ?1")
+        goOn = try database.prepare("UPDATE later SET due = ?2 WHERE ticket = ?1")
         forget = try database.prepare("DELETE FROM later WHERE ticket = ?1")
     }
 
@@ -61,6 +84,9 @@ final class LaterRows {
         put.bind(Int64(head.bytes), at: LaterColumns.bytes + 1)
         put.bind(Int64?.none, at: LaterColumns.published + 1)
         put.bind(Int64?.none, at: LaterColumns.ended + 1)
+        put.bind(head.schedule?.every, at: LaterColumns.every + 1)
+        put.bind(head.schedule?.name, at: LaterColumns.name + 1)
+        put.bind(head.schedule.map { Int64(bitPattern: $0.print) }, at: LaterColumns.print + 1)
         try put.run()
         EventRows.bind(held.batch, to: insert)
         for (index, payload) in held.batch.payloads.enumerated() {
@@ -96,6 +122,23 @@ final class LaterRows {
     /// Whether a ticket is one of a topic.
     func holds(_ ticket: EventID, for topic: TopicName) -> Bool { table[ticket]?.topic == topic }
 
+    /// Events that are due were published; a transaction is open. Returns their head where they are held still.
+    func published(
+        _ ticket: EventID, as first: EventID, at time: Timestamp
+    ) throws(DatabaseError) -> HeldHead? {
+        let head = table[ticket]
+        let next = table.published(ticket, as: first, at: time)
+        try removeForgotten(at: time)
+        if let next {
+            goOn.bind(ticket, at: 1)
+            goOn.bind(next.due.microseconds, at: 2)
+            try goOn.run()
+        } else if let head {
+            try write(head, .published(first), at: time)
+        }
+        return next
+    }
+
     /// Events are held no more; a transaction is open. Returns their head, which is there.
     @discardableResult
     func end(
@@ -109,9 +152,39 @@ final class LaterRows {
         return head
     }
 
-    /// Cancels all that is held for a topic; a transaction is open.
-    func cancel(_ topic: TopicName, at time: Timestamp) throws(DatabaseError) {
-        for head in table.cancel(topic, at: time) { try write(head, .cancelled, at: time) }
+    /// Lets go of all that is held for a topic, which is removed at an id; a transaction is open. One row says so: the
+    /// others go some at a time.
+    func drop(_ topic: TopicName, at id: EventID) throws(DatabaseError) {
+        let dropped = table.drop(topic)
+        guard !dropped.isEmpty else { return }
+        removeTopic.bind(topic.text, at: 1)
+        removeTopic.bind(id, at: 2)
+        try removeTopic.run()
+        added += dropped.map { Leftover(ticket: $0.ticket, count: $0.count) }
+    }
+
+    /// Whether rows wait to be removed.
+    var hasLeftovers: Bool { !leftovers.isEmpty }
+
+    /// Removes rows of topics that were removed, a bounded number of them, in a transaction of its own.
+    func removeLeftovers() throws(DatabaseError) {
+        var left = Limits.removedEventsMax
+        let some = leftovers.reversed().prefix { leftover in
+            left -= leftover.count
+            return left > 0 || leftover.ticket == leftovers.last?.ticket
+        }
+        try database.execute("BEGIN IMMEDIATE")
+        for leftover in some {
+            remove.bind(leftover.ticket, at: 1)
+            remove.bind(
+                EventID(rawValue: leftover.ticket.rawValue + UInt64(leftover.count)), at: 2)
+            try remove.run()
+            forget.bind(leftover.ticket, at: 1)
+            try forget.run()
+        }
+        if some.count == leftovers.count { try forgetTopics.run() }
+        try database.execute("COMMIT")
+        leftovers.removeLast(some.count)
     }
 
     private func write(
@@ -145,14 +218,15 @@ final class LaterRows {
     /// The changes so far are there to stay.
     func committed() {
         table.committed()
-        removed = []
+        leftovers += added
+        (removed, added) = ([], [])
     }
 
     /// The changes since the last commit never were.
     func rolledBack() {
         table.rolledBack()
         gone += removed
-        removed = []
+        (removed, added) = ([], [])
     }
 }
 
@@ -169,10 +243,13 @@ enum LaterColumns {
     static let bytes: Int32 = 8
     static let published: Int32 = 9
     static let ended: Int32 = 10
+    static let every: Int32 = 11
+    static let name: Int32 = 12
+    static let print: Int32 = 13
 
     private static let all = [
         "ticket", "topic", "due", "span", "boot", "until", "ttl", "count", "bytes", "published",
-        "ended",
+        "ended", "every", "name", "print",
     ]
     /// The names, for a statement.
     static let names = all.joined(separator: ", ")

@@ -11,7 +11,7 @@ struct StoreOpening {
     /// The work groups in the file.
     let groups: [StoredGroup]
     /// The events that are held until they are due.
-    let later: StoredLater
+    let later: LaterLoading.Found
     /// Why the new life could not be written yet; nil if it has begun.
     let refusal: BusError?
     private let vfs: String?
@@ -139,7 +139,7 @@ struct StoreOpening {
     private static func begin(
         _ database: Database, _ file: StoreFile, _ configuration: SQLiteStoreConfiguration,
         _ ceiling: IDCeiling?, _ order: OrderLife?, _ bootClock: BootClock, _ now: Timestamp
-    ) throws -> (IDLedger, TopicLoading.Found, [StoredGroup], StoredLater, BusError?) {
+    ) throws -> (IDLedger, TopicLoading.Found, [StoredGroup], LaterLoading.Found, BusError?) {
         func ledger(_ start: LifeStart) -> IDLedger {
             IDLedger(database, file, start, sync: configuration.sync, idCeiling: ceiling)
         }
@@ -149,7 +149,7 @@ struct StoreOpening {
         var begun = ledger(start)
         var found = TopicLoading.Found()
         var groups: [StoredGroup] = []
-        var later = StoredLater()
+        var later = LaterLoading.Found()
         func look() throws(DatabaseError) {
             let boot = order == nil ? start.bus.boot : nil
             found = try TopicLoading.load(database)

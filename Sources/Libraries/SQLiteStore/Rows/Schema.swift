@@ -240,6 +240,20 @@ struct Schema {
             payload BLOB NOT NULL
         ) STRICT;
         """,
+        // 16: schedules: the distance of their times, a name, and a digest of their events.
+        """
+        ALTER TABLE later ADD COLUMN every INTEGER;
+        ALTER TABLE later ADD COLUMN name TEXT;
+        ALTER TABLE later ADD COLUMN print INTEGER;
+        """,
+        // 17: topics that were removed while events were held for them: rows of `later` and `held` up to a ticket are
+        // gone, and wait to be removed.
+        """
+        CREATE TABLE later_removed (
+            topic TEXT PRIMARY KEY,
+            through INTEGER NOT NULL
+        ) STRICT;
+        """,
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.

@@ -89,7 +89,7 @@ struct CommitGroup {
         // Held events come last: their ids are known once all others are.
         let due = LaterTable.Moment(time: now, now: nil)
         let (released, isMore) = try released(at: due, &topics, &ids)
-        for batch in released { try kept.settle(batch.ticket, batch.events, at: now, &topics) }
+        for batch in released { try kept.settle(batch, at: now, &topics) }
         let outcome = try kept.end(
             group.place, &topics, newest: EventID(rawValue: ids.next - 1),
             laterDue: isMore ? now : later.nextDue)
@@ -141,7 +141,7 @@ struct CommitGroup {
             firstID = firstID ?? id
             try remove(name, &topics)
             try keys.forget(name)
-            try later.cancel(name, at: now)
+            try later.drop(name, at: id)
             return .removal(id)
         case .work(let change):
             if change.persists || place != nil {
@@ -174,23 +174,31 @@ struct CommitGroup {
             burn(held.batch, &ids)
             return .unpublished(answer)
         }
-        if let refusal = later.table.refusal(of: held.batch.sender.uid) {
+        let other: HeldHead?
+        switch later.table.answer(to: held) {
+        case .refused(let error):
             burn(held.batch, &ids)
-            return .refused(refusal)
+            return .refused(error)
+        case .known(let head):
+            burn(held.batch, &ids)
+            return .known(head)
+        case .new(let replaced): other = replaced
         }
         try begin()
+        if let other { try later.end(other.ticket, .cancelled, at: now) }
         let (first, time) = ids.take(held.batch.payloads.count, at: now)
         let ticket = EventID(rawValue: first)
         firstID = firstID ?? ticket
         try keys.note(held.batch, from: ticket, at: time, isStored: true)
-        return .held(try later.hold(held, ticket, at: now, bootClock?.now()))
+        return .held(
+            try later.hold(held, ticket, at: now, bootClock?.now()), instead: other?.ticket)
     }
 
     /// Gives the events their places that are due, a bounded number of batches.
     private mutating func released(
         at moment: LaterTable.Moment, _ topics: inout TopicRows, _ ids: inout IDSequence
-    ) throws(DatabaseError) -> ([(ticket: EventID, events: [Event])], isMore: Bool) {
-        var released: [(ticket: EventID, events: [Event])] = []
+    ) throws(DatabaseError) -> ([ReleasedBatch], isMore: Bool) {
+        var released: [ReleasedBatch] = []
         var count = 0
         while let (ticket, held, ttl) = try later.next(at: moment) {
             guard count < LaterTable.releasedEventsMax else {
@@ -205,9 +213,9 @@ struct CommitGroup {
                 ? try store(batch, owner, &topics, &ids)
                 : try pass(batch, owner, &topics, &ids)
             firstID = firstID ?? events[0].id
-            try later.end(ticket, .published(events[0].id), at: now)
+            let next = try later.published(ticket, as: events[0].id, at: now)
             count += events.count
-            released.append((ticket, events))
+            released.append(ReleasedBatch(ticket: ticket, events: events, next: next))
         }
         return (released, false)
     }

@@ -114,10 +114,10 @@ struct ReplicaRules {
 
     /// Events that were held are due, and have their places.
     mutating func settle(
-        _ ticket: EventID, _ events: [Event], at now: Timestamp, _ topics: inout TopicRows
+        _ batch: ReleasedBatch, at now: Timestamp, _ topics: inout TopicRows
     ) throws(DatabaseError) {
-        steps.append(.released(ticket, events))
-        try follow(events[0].topic, at: now, &topics)
+        steps.append(.released(batch))
+        try follow(batch.events[0].topic, at: now, &topics)
     }
 
     /// A topic has new events.

@@ -10,6 +10,7 @@ struct StoreMaintenance {
     private let database: Database
     private let rows: EventRows
     private let space: SpaceLimit
+    private let later: LaterRows
     private let tombstonesMax: Int
     private var leftovers: [TopicLoading.Leftover]
     /// Tombstones on the disk, or somewhat fewer.
@@ -21,11 +22,13 @@ struct StoreMaintenance {
     private var isDirty = false
 
     init(
-        _ database: Database, _ rows: EventRows, _ space: SpaceLimit, _ journal: Checkpointer,
+        _ database: Database, _ rows: EventRows, _ later: LaterRows, _ space: SpaceLimit,
+        _ journal: Checkpointer,
         leftovers: [TopicLoading.Leftover], tombstones: Int, tombstonesMax: Int
     ) {
         self.database = database
         self.rows = rows
+        self.later = later
         self.space = space
         self.journal = journal
         self.leftovers = leftovers
@@ -44,7 +47,9 @@ struct StoreMaintenance {
     /// How long the writer may wait for something to do, in milliseconds; -1 is for ever.
     var pause: Int32 {
         if hasFailed { return Limits.retryMilliseconds }
-        if !leftovers.isEmpty || hasFreePages || tombstones > tombstonesMax { return 0 }
+        if !leftovers.isEmpty || later.hasLeftovers || hasFreePages || tombstones > tombstonesMax {
+            return 0
+        }
         return -1
     }
 
@@ -82,6 +87,12 @@ struct StoreMaintenance {
     // MARK: Leftovers and tombstones
 
     private mutating func removeLeftovers() throws(DatabaseError) {
+        if later.hasLeftovers {
+            try later.removeLeftovers()
+            space.forget()
+            hasFreePages = true
+            isDirty = true
+        }
         guard let leftover = leftovers.first else { return }
         let count = try rows.removeSome(
             leftover.topic, through: leftover.through, countMax: Limits.removedEventsMax)

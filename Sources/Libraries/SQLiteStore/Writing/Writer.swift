@@ -70,7 +70,7 @@ final class Writer: SteppedWork {
             database, opening.later, boot: bus.order == nil ? bus.boot.number : nil)
         space = try SpaceLimit(database, rows, context.held, bytesMax: configuration.sizeBytesMax)
         maintenance = StoreMaintenance(
-            database, rows, space, shared.journal, leftovers: found.leftovers,
+            database, rows, later, space, shared.journal, leftovers: found.leftovers,
             tombstones: found.tombstones.count,
             tombstonesMax: bus.order == nil ? configuration.tombstonesMax : .max)
         if let refusal = opening.refusal { note(refusal) }
@@ -234,7 +234,8 @@ final class Writer: SteppedWork {
         case .events(let events): ledger.note(events)
         case .together(let receipts): for receipt in receipts { note(receipt) }
         case .released(let batches, _): for batch in batches { ledger.note(batch.events) }
-        case .unpublished, .removal, .registration, .work, .held, .cancelled, .refused: break
+        case .unpublished, .removal, .registration, .work, .held, .known, .cancelled, .refused:
+            break
         }
     }
 

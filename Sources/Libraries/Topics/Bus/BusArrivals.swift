@@ -15,12 +15,17 @@ extension EventBus: StoreObserver {
             applyRemoval(of: topic, at: id)
         case .registration(let topic, let settings, let owner):
             apply(settings, to: topic, owner: owner)
-        case .held(let head): withLater { $0.arrive(head) }
+        case .held(let head, let other):
+            let now = clock.now()
+            withLater { log in
+                if let other { log.endHold(other, .cancelled, at: now) }
+                log.arrive(head)
+            }
         case .cancelled(let ticket):
             let now = clock.now()
             withLater { $0.endHold(ticket, .cancelled, at: now) }
-        case .released(let ticket, let events):
-            show(released: events, by: ticket)
+        case .released(let batch):
+            show(batch)
             relieve()
         case .revival(let letter): withLog { $0.noteRevived(letter) }
         case .reached(let id): withLog { $0.rise(to: id) }

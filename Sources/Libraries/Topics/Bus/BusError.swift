@@ -25,6 +25,10 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     case keysFull(isOfUser: Bool)
     /// No more events are held until they are due: of this user, or of all.
     case laterFull(isOfUser: Bool)
+    /// The schedules of this user make as many events as they may.
+    case schedulesFull
+    /// Another user has a schedule of this name.
+    case scheduleOfAnother(String)
     /// The store has no room.
     case storeFull(String)
     /// The store failed.
@@ -80,6 +84,11 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "publish them when they are due"
         case .laterFull(isOfUser: false):
             "no more events can be held until they are due: cancel some, or publish them when they are due"
+        case .schedulesFull:
+            "the schedules of one user make ten events a second together: cancel some, or give them longer "
+                + "intervals"
+        case .scheduleOfAnother(let name):
+            "another user has a schedule called \(name) in this topic: give it another name"
         case .unanswered:
             "nobody knows whether this was done: look before you repeat it"
         case .callerTopics(let uid, let count, let vanishes):

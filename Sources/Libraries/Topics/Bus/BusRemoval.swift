@@ -46,11 +46,8 @@ extension EventBus {
     /// topic was there still.
     @discardableResult
     func applyRemoval(of topic: TopicName, at id: EventID) -> Bool {
-        let now = clock.now()
-        let wasThere = withLater { log in
-            log.cancelHeld(for: topic, at: now)
-            return log.remove(topic, at: id)
-        }
+        while withLater({ $0.dropHeld(for: topic) }) {}
+        let wasThere = withLog { $0.remove(topic, at: id) }
         notify(topic, newest: id, .removal)
         return wasThere
     }

@@ -18,8 +18,12 @@ extension EventBus {
             return refuse(held, error, then)
         }
         store.commit(.hold(held)) { [self] outcome in
-            if case .success(.held(let head)) = outcome {
-                withLater { $0.hold(head) }
+            if case .success(.held(let head, let other)) = outcome {
+                let now = clock.now()
+                withLater { log in
+                    if let other { log.endHold(other, .cancelled, at: now) }
+                    log.hold(head)
+                }
                 return then(
                     .success(HoldReceipt(ticket: head.ticket, due: head.due, isRepeated: false)))
             }
@@ -27,6 +31,8 @@ extension EventBus {
             switch outcome {
             case .success(.unpublished(let answer)): then(Self.receipt(of: held, answer))
             case .success(.refused(let error)): then(.failure(error))
+            case .success(.known(let head)):
+                then(.success(HoldReceipt(ticket: head.ticket, due: head.due, isRepeated: true)))
             case .success:
                 preconditionFailure("the store held events of \(batch.topic) as something else")
             case .failure(let error) where error.isOfTheStore: refuse(held, error, then)
@@ -76,6 +82,11 @@ extension EventBus {
             case .failure(let error): then(.failure(error))
             }
         }
+    }
+
+    /// The ticket of the schedule of a name; nil where there is none.
+    package func ticket(of name: String, for topic: TopicName) -> EventID? {
+        withLog { $0.later.table.ticket(of: name, topic) }
     }
 
     /// Batches that are held for a topic, by their tickets.
@@ -141,15 +152,21 @@ extension EventBus {
             guard let self, case .success(.released(let batches, let isMore)) = outcome else {
                 return
             }
-            for batch in batches { show(released: batch.events, by: batch.ticket) }
+            for batch in batches { show(batch) }
             if isMore { releaseDue() }
         }
     }
 
-    func show(released events: [Event], by ticket: EventID) {
-        let now = clock.now()
-        withLater { $0.endHold(ticket, .published(events[0].id), at: now) }
-        show(events, owner: events[0].sender.uid)
+    func show(_ batch: ReleasedBatch) {
+        let (now, first) = (clock.now(), batch.events[0])
+        withLater { log in
+            if let next = batch.next {
+                log.later.goOn(next)
+            } else {
+                log.endHold(batch.ticket, .published(first.id), at: now)
+            }
+        }
+        show(batch.events, owner: first.sender.uid)
     }
 
     /// Runs a verb that changes held events, and counts the memory that it takes.

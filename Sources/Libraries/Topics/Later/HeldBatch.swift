@@ -6,6 +6,32 @@ public enum DueTime: Hashable, Sendable {
     case at(Timestamp)
 }
 
+/// A repetition of held events: they become visible at the times of a grid.
+package struct Schedule: Hashable, Sendable {
+    /// The distance of two times of the grid, in microseconds.
+    package let every: Int64
+    /// The name of it, which no other schedule of its topic has; nil where it has none.
+    package let name: String?
+    /// Equal for schedules of the same events: a digest over all that their publisher said.
+    package let print: UInt64
+
+    /// A schedule as given.
+    package init(every: Int64, name: String?, print: UInt64) {
+        self.every = every
+        self.name = name
+        self.print = print
+    }
+
+    /// The first time of the grid behind `now`, and behind `due`, which is one of its times.
+    func next(behind due: Timestamp, _ now: Timestamp) -> Timestamp {
+        let passed = max(0, now.microseconds - due.microseconds)
+        return due.advanced(microseconds: (passed / every + 1) * every)
+    }
+
+    /// The share of a second's events that it takes, in units of which a schedule of each second has 10⁹.
+    var rate: Int { Int(1_000_000_000_000_000 / every) }
+}
+
 /// Events that are to become visible later: all of them together, in order.
 package struct HeldBatch: Sendable {
     /// The events, without an expiry: their time to live begins when they become visible.
@@ -14,9 +40,18 @@ package struct HeldBatch: Sendable {
     package let ttl: Int64?
     /// When they are due.
     package let moment: DueTime
+    /// How they are repeated; nil for events that come once.
+    package let schedule: Schedule?
+    /// Whether they may replace a schedule of another user that has their name.
+    package let replacesOthers: Bool
 
     /// A batch as given.
-    package init(_ batch: PublishBatch, ttl: Int64?, at moment: DueTime) {
+    package init(
+        _ batch: PublishBatch, ttl: Int64?, at moment: DueTime, schedule: Schedule? = nil,
+        replacesOthers: Bool = false
+    ) {
+        self.schedule = schedule
+        self.replacesOthers = replacesOthers
         precondition(batch.metadata.expires == nil, "held events of \(batch.topic) expire already")
         self.batch = batch
         self.ttl = ttl
@@ -32,18 +67,21 @@ package struct HeldBatch: Sendable {
     package func head(
         _ ticket: EventID, at time: Timestamp, _ now: Int64?
     ) -> HeldHead {
-        let span: Int64? = if case .after(microseconds: let span) = moment { span } else { nil }
+        // A grid is one of times.
+        let span: Int64? =
+            if schedule == nil, case .after(microseconds: let span) = moment { span } else { nil }
         return HeldHead(
             ticket: ticket, topic: batch.topic, metadata: batch.metadata, sender: batch.sender,
             count: batch.payloads.count, bytes: batch.payloadBytes, ttl: ttl, due: due(from: time),
-            span: span, until: span.flatMap { span in now.map { $0 + span } })
+            span: span, until: span.flatMap { span in now.map { $0 + span } }, schedule: schedule)
     }
 
-    /// When it is due, if it is held from a time on.
+    /// When it is due, if it is held from a time on. Of a schedule whose first time is over it is the next one.
     func due(from time: Timestamp) -> Timestamp {
         switch moment {
         case .after(microseconds: let span): time.advanced(microseconds: span)
-        case .at(let due): due
+        case .at(let due):
+            due <= time ? schedule?.next(behind: due, time) ?? due : due
         }
     }
 }
@@ -70,6 +108,8 @@ package final class HeldHead: Sendable {
     package let span: Int64?
     /// When a span is over by the clock that nobody sets; nil where ``due`` counts.
     package let until: Int64?
+    /// How they are repeated; nil for events that come once.
+    package let schedule: Schedule?
 
     /// How many microseconds it has been due; less than zero before.
     func overdue(at moment: LaterTable.Moment) -> Int64 {
@@ -80,7 +120,9 @@ package final class HeldHead: Sendable {
     }
 
     /// Bytes that it takes in memory.
-    var memoryBytes: Int { Overhead.heldBytes + metadata.memoryBytes }
+    var memoryBytes: Int {
+        Overhead.heldBytes + metadata.memoryBytes + Overhead.ofText(schedule?.name)
+    }
 
     /// Bytes that the events will take once they are visible.
     var eventBytes: Int { bytes + count * (Overhead.eventBytes + metadata.memoryBytes) }
@@ -88,8 +130,10 @@ package final class HeldHead: Sendable {
     /// A head as given.
     package init(
         ticket: EventID, topic: TopicName, metadata: EventMetadata, sender: Sender, count: Int,
-        bytes: Int, ttl: Int64?, due: Timestamp, span: Int64?, until: Int64?
+        bytes: Int, ttl: Int64?, due: Timestamp, span: Int64?, until: Int64?,
+        schedule: Schedule? = nil
     ) {
+        self.schedule = schedule
         self.ticket = ticket
         self.topic = topic
         self.metadata = metadata
@@ -100,5 +144,14 @@ package final class HeldHead: Sendable {
         self.due = due
         self.span = span
         self.until = until
+    }
+
+    /// The same, at the next time of its schedule behind `now`; nil for events that come once.
+    func next(behind now: Timestamp) -> HeldHead? {
+        guard let schedule else { return nil }
+        return HeldHead(
+            ticket: ticket, topic: topic, metadata: metadata, sender: sender, count: count,
+            bytes: bytes, ttl: ttl, due: schedule.next(behind: due, now), span: nil, until: nil,
+            schedule: schedule)
     }
 }

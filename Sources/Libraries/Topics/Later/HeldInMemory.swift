@@ -35,10 +35,21 @@ struct HeldInMemory {
         return .cancelled(nil, head)
     }
 
-    /// Cancels all that is held for a topic.
-    mutating func cancel(_ topic: TopicName, at time: Timestamp) {
-        for head in table.cancel(topic, at: time) { batches[head.ticket] = nil }
+    /// Lets go of all that is held for a topic.
+    mutating func drop(_ topic: TopicName) {
+        for head in table.drop(topic) { batches[head.ticket] = nil }
         table.committed()
+    }
+
+    /// Events that are due were published. Returns their head where they are held still.
+    mutating func published(
+        _ ticket: EventID, as first: EventID, at time: Timestamp
+    ) -> HeldHead? {
+        let next = table.published(ticket, as: first, at: time)
+        table.committed()
+        if next == nil { batches[ticket] = nil }
+        _ = table.forgetEndings(at: time)
+        return next
     }
 
     /// Events are held no more.

@@ -68,6 +68,10 @@ package struct LaterTable: Sendable {
     /// The tickets of each topic, rising.
     private var ofTopics: [TopicName: [EventID]] = [:]
     private var userCounts: [UInt32?: Int] = [:]
+    /// The shares of a second's events that the schedules of each user take.
+    private var userRates: [UInt32?: Int] = [:]
+    /// The schedules with names.
+    private var named: [TopicName: [String: EventID]] = [:]
     private var headBytes = 0
     private var changes: [Change] = []
 
@@ -100,11 +104,42 @@ package struct LaterTable: Sendable {
 
     // MARK: Deciding
 
-    /// Why no more events of a user are held; nil where they are.
-    package func refusal(of user: UInt32?) -> BusError? {
-        let isOfUser = userCounts[user, default: 0] >= countMax / 4 * 3
-        return isOfUser || heads.count >= countMax ? .laterFull(isOfUser: isOfUser) : nil
+    /// The decision about events that are to be held.
+    package enum Answer: Sendable {
+        /// They are held; a schedule of their name ends.
+        case new(instead: HeldHead?)
+        /// Their schedule is there already.
+        case known(HeldHead)
+        /// They are not held.
+        case refused(BusError)
     }
+
+    /// The decision about events that are to be held.
+    package func answer(to held: HeldBatch) -> Answer {
+        let (topic, user) = (held.batch.topic, held.batch.sender.uid)
+        let name = held.schedule?.name
+        let other = name.flatMap { named[topic]?[$0] }.flatMap { heads[$0] }
+        if let other {
+            if other.schedule == held.schedule, other.sender.uid == user { return .known(other) }
+            guard other.sender.uid == user && user != nil || held.replacesOthers else {
+                return .refused(.scheduleOfAnother(name ?? ""))
+            }
+        }
+        let freed = other?.sender.uid == user ? 1 : 0
+        let isOfUser = userCounts[user, default: 0] - freed >= countMax / 4 * 3
+        guard !isOfUser, heads.count - (other == nil ? 0 : 1) < countMax else {
+            return .refused(.laterFull(isOfUser: isOfUser))
+        }
+        let freedRate = freed == 0 ? 0 : other?.schedule?.rate ?? 0
+        let rate = userRates[user, default: 0] - freedRate + (held.schedule?.rate ?? 0)
+        guard held.schedule == nil || rate <= Limits.scheduleRateMax else {
+            return .refused(.schedulesFull)
+        }
+        return .new(instead: other)
+    }
+
+    /// The ticket of the schedule of this name.
+    func ticket(of name: String, _ topic: TopicName) -> EventID? { named[topic]?[name] }
 
     /// The held events that come next of those that are due: by their times, then by their tickets.
     package mutating func next(at moment: Moment) -> HeldHead? {
@@ -119,7 +154,8 @@ package struct LaterTable: Sendable {
 
     private func first(of heap: inout Heap<Entry>, by time: Int64) -> HeldHead? {
         while let entry = heap.first, entry.at <= time {
-            if let head = heads[entry.ticket] { return head }
+            // That of a schedule is another one by now, where its time was before.
+            if let head = heads[entry.ticket], head.key == entry.at { return head }
             _ = heap.removeFirst()
         }
         return nil
@@ -134,6 +170,19 @@ package struct LaterTable: Sendable {
     /// Holds events.
     package mutating func hold(_ head: HeldHead) { change(head.ticket, head, nil) }
 
+    /// Events that are due were published: they are held no more, or until the next time of their schedule. Returns
+    /// their head of then; nil where they are held no more.
+    package mutating func published(
+        _ ticket: EventID, as first: EventID, at time: Timestamp
+    ) -> HeldHead? {
+        guard let next = heads[ticket]?.next(behind: time) else {
+            end(ticket, .published(first), at: time)
+            return nil
+        }
+        change(ticket, next, nil)
+        return next
+    }
+
     /// Events are held no more. Returns their head; nil where they were not.
     @discardableResult
     package mutating func end(
@@ -144,9 +193,16 @@ package struct LaterTable: Sendable {
         return head
     }
 
-    /// Cancels all that is held for a topic, which is removed. Returns the heads.
-    package mutating func cancel(_ topic: TopicName, at time: Timestamp) -> [HeldHead] {
-        tickets(of: topic).compactMap { end($0, .cancelled, at: time) }
+    /// Lets go of events that are held for a topic, which is removed: a number of batches at most, the newest first.
+    /// Nobody remembers them. Returns the heads.
+    ///
+    /// - Complexity: O(log n) for each.
+    package mutating func drop(_ topic: TopicName, atMost countMax: Int = .max) -> [HeldHead] {
+        // The newest are at the end of their list, where they go without moving others.
+        tickets(of: topic).suffix(countMax).reversed().compactMap { ticket in
+            defer { change(ticket, nil, nil) }
+            return heads[ticket]
+        }
     }
 
     /// The tickets whose endings are old or too many, a bounded number of them. They are forgotten at once.
@@ -182,15 +238,12 @@ package struct LaterTable: Sendable {
         let index = ofTopics[new.topic]?.place(of: ticket) ?? 0
         ofTopics[new.topic, default: []].insert(ticket, at: index)
         count(new, 1)
-        if let until = new.until {
-            bySpan.insert(Entry(at: until, ticket: ticket))
-        } else {
-            byTime.insert(Entry(at: new.due.microseconds, ticket: ticket))
-        }
+        let entry = Entry(at: new.key, ticket: ticket)
+        if new.until == nil { byTime.insert(entry) } else { bySpan.insert(entry) }
         // Most of them mean nothing where much is cancelled.
         guard entryCount > 2 * heads.count + Limits.staleEndsMin else { return }
-        byTime.keep { heads[$0.ticket] != nil }
-        bySpan.keep { heads[$0.ticket] != nil }
+        byTime.keep { heads[$0.ticket]?.key == $0.at }
+        bySpan.keep { heads[$0.ticket]?.key == $0.at }
     }
 
     private mutating func put(_ ending: Ending?, at ticket: EventID) {
@@ -204,6 +257,12 @@ package struct LaterTable: Sendable {
         headBytes += difference * head.memoryBytes
         let ofUser = userCounts[head.sender.uid, default: 0] + difference
         userCounts[head.sender.uid] = ofUser == 0 ? nil : ofUser
+        guard let schedule = head.schedule else { return }
+        let rate = userRates[head.sender.uid, default: 0] + difference * schedule.rate
+        userRates[head.sender.uid] = rate == 0 ? nil : rate
+        guard let name = schedule.name else { return }
+        named[head.topic, default: [:]][name] = difference > 0 ? head.ticket : nil
+        if named[head.topic]?.isEmpty == true { named[head.topic] = nil }
     }
 
     // MARK: Transactions
@@ -219,6 +278,11 @@ package struct LaterTable: Sendable {
         }
         changes = []
     }
+}
+
+extension HeldHead {
+    /// The time by which it comes into its queue.
+    fileprivate var key: Int64 { until ?? due.microseconds }
 }
 
 extension [EventID] {

@@ -33,6 +33,20 @@ struct LaterIndex {
         return head
     }
 
+    /// A schedule goes on.
+    mutating func goOn(_ next: HeldHead) {
+        table.hold(next)
+        table.committed()
+    }
+
+    /// Lets go of some events that are held for a topic. Returns their heads.
+    mutating func drop(_ topic: TopicName, atMost countMax: Int) -> [HeldHead] {
+        let dropped = table.drop(topic, atMost: countMax)
+        table.committed()
+        for head in dropped { count(head, -1) }
+        return dropped
+    }
+
     private mutating func count(_ head: HeldHead, _ sign: Int) {
         let change = sign * head.eventBytes
         bytes += change
@@ -94,9 +108,11 @@ extension EventLog {
         release(head.topic, by: head.sender.uid)
     }
 
-    /// Cancels all that is held for a topic that is removed.
-    mutating func cancelHeld(for topic: TopicName, at time: Timestamp) {
-        for ticket in later.table.tickets(of: topic) { endHold(ticket, .cancelled, at: time) }
+    /// Lets go of some events that are held for a topic that is removed. Returns whether there may be more.
+    mutating func dropHeld(for topic: TopicName) -> Bool {
+        let dropped = later.drop(topic, atMost: Limits.droppedBatchesMax)
+        for head in dropped { release(topic, by: head.sender.uid) }
+        return dropped.count == Limits.droppedBatchesMax
     }
 
     /// Takes over the events that the store holds.

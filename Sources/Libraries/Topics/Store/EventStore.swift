@@ -82,12 +82,12 @@ package enum StoreArrival: Sendable {
     case removal(TopicName, EventID)
     /// New settings of a topic, and the user that owns it if it is new.
     case registration(TopicName, TopicSettings, owner: UInt32?)
-    /// Events are held until they are due.
-    case held(HeldHead)
+    /// Events are held until they are due, and those of another ticket are not any more.
+    case held(HeldHead, instead: EventID?)
     /// The events that were held by a ticket were cancelled.
     case cancelled(EventID)
     /// The events that were held by a ticket are due, and have their places.
-    case released(EventID, [Event])
+    case released(ReleasedBatch)
     /// A dead letter was published again.
     case revival(WorkChange.Letter)
     /// Everything up to this id is here: the ids that no event has were given for nothing.
@@ -238,6 +238,23 @@ package enum StoreEntry: Sendable {
     }
 }
 
+/// A batch that was held, and became visible.
+package struct ReleasedBatch: Sendable {
+    /// The ticket that it was held by.
+    package let ticket: EventID
+    /// Its events, at the places that they took.
+    package let events: [Event]
+    /// Its head where it is held until the next time of its schedule; nil for one that comes once.
+    package let next: HeldHead?
+
+    /// A batch as given.
+    package init(ticket: EventID, events: [Event], next: HeldHead?) {
+        self.ticket = ticket
+        self.events = events
+        self.next = next
+    }
+}
+
 /// The place an entry took.
 package enum StoreReceipt: Sendable {
     /// The events of the batch, in its order, ids rising.
@@ -246,15 +263,17 @@ package enum StoreReceipt: Sendable {
     case unpublished(KeyTable.Answer)
     /// The id of the removal: events below it are gone.
     case removal(EventID)
-    /// The events are held.
-    case held(HeldHead)
+    /// The events are held, and those of the other head are not any more: a schedule was replaced.
+    case held(HeldHead, instead: EventID?)
+    /// The same schedule is held already.
+    case known(HeldHead)
     /// Nothing: the state of the store decides so.
     case refused(BusError)
     /// They are held no more; without a head they were not, and this is how they ended, as far as that is known.
     case cancelled(LaterTable.Ending?, HeldHead?)
-    /// Each batch that became visible, with the ticket that it was held by. `isMore` says whether others are due
+    /// Each batch that became visible, with the ticket that it was held by, and its head where it is held still. `isMore` says whether others are due
     /// already.
-    case released([(ticket: EventID, events: [Event])], isMore: Bool)
+    case released([ReleasedBatch], isMore: Bool)
     /// The settings hold for everything after.
     case registration
     /// The change of the group holds for everything after.

@@ -171,7 +171,7 @@ package final class MemoryStore: EventStore {
                 sequence.write {
                     _ = $0.keys.forget(topic)
                     $0.keys.committed()
-                    $0.later.cancel(topic, at: place.time)
+                    $0.later.drop(topic)
                 }
                 return .removal(EventID(rawValue: place.first))
             }
@@ -210,18 +210,24 @@ package final class MemoryStore: EventStore {
 
     private func hold(_ held: HeldBatch) -> Result<StoreReceipt, BusError> {
         if let answer = answer(to: held.batch) { return .success(.unpublished(answer)) }
-        if let refusal = sequence.read({ $0.later.table.refusal(of: held.batch.sender.uid) }) {
-            return .success(.refused(refusal))
-        }
-        return ids(held.batch.payloads.count).map { first, time in
-            note(held.batch, first, time)
-            let ticket = EventID(rawValue: first)
-            return .held(sequence.write { $0.later.hold(held, ticket, at: time) })
+        switch sequence.read({ $0.later.table.answer(to: held) }) {
+        case .refused(let error): return .success(.refused(error))
+        case .known(let head): return .success(.known(head))
+        case .new(let other):
+            return ids(held.batch.payloads.count).map { first, time in
+                note(held.batch, first, time)
+                let ticket = EventID(rawValue: first)
+                return sequence.write { sequence in
+                    if let other { sequence.later.end(other.ticket, .cancelled, at: time) }
+                    return .held(
+                        sequence.later.hold(held, ticket, at: time), instead: other?.ticket)
+                }
+            }
         }
     }
 
     private func release(_ now: Int64) -> Result<StoreReceipt, BusError> {
-        var released: [(ticket: EventID, events: [Event])] = []
+        var released: [ReleasedBatch] = []
         var count = 0
         let time = sequence.read { $0.clock }?.now() ?? .distantPast
         let moment = LaterTable.Moment(time: time, now: now)
@@ -236,8 +242,10 @@ package final class MemoryStore: EventStore {
             case .success(let (first, time)):
                 let events = next.batch.lasting(next.ttl, from: time).events(from: first, at: time)
                 count += events.count
-                released.append((ticket, events))
-                sequence.write { $0.later.end(ticket, .published(events[0].id), at: time) }
+                let next = sequence.write { sequence in
+                    sequence.later.published(ticket, as: events[0].id, at: moment.time)
+                }
+                released.append(ReleasedBatch(ticket: ticket, events: events, next: next))
             }
         }
         return .success(.released(released, isMore: false))

@@ -86,7 +86,7 @@ package struct AppliedGroup: Sendable {
         /// Events of a topic went by the settings of the topic or of the order.
         case loss(TopicName, StoreLoss)
         /// The events that were held by a ticket are due, and have their places.
-        case released(EventID, [Event])
+        case released(ReleasedBatch)
         /// The losses of vanished topics up to this id are told together from now on.
         case floor(EventID, Timestamp)
     }

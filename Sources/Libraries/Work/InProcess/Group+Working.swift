@@ -92,10 +92,11 @@ extension BusError {
     /// Whether the same may well be done a little later.
     fileprivate var isPassing: Bool {
         switch self {
-        case .storeFull, .storeFailed, .storeUnreachable, .topicFull, .keysFull, .laterFull, .limit:
+        case .storeFull, .storeFailed, .storeUnreachable, .topicFull, .keysFull, .laterFull,
+            .schedulesFull, .limit:
             true
         case .topicReserved, .typeReserved, .topicUnknown, .eventTooLarge, .batchTooLarge,
-            .callerTopics, .keyDiffers, .unanswered, .draining:
+            .callerTopics, .keyDiffers, .scheduleOfAnother, .unanswered, .draining:
             false
         }
     }

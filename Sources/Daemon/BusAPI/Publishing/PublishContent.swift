@@ -16,19 +16,17 @@ enum PublishContent: Equatable {
     /// - Throws: 400 `PARAMETER_REPEATED` for two types, and `NOT_SUPPORTED` for a batch of CloudEvents.
     init(_ head: RequestHead, _ length: RequestHead.BodyLength) throws(Refusal) {
         try head.headers.refuseIfRepeated("content-type")
-        let isForm = head.headers.withFirst("content-type") { Self.isMedia($0, Self.formType) }
-        guard isForm != true else {
+        let headers = head.headers
+        guard !Self.isMedia(headers, "application/x-www-form-urlencoded") else {
             self = .form
             return
         }
-        let type = isForm == nil ? nil : head.headers.first("content-type")
-        if let type, ASCII.isEqualIgnoringCase(type.mediaType, "multipart/form-data") {
+        let type = headers.first("content-type")
+        if let type, Self.isMedia(headers, "multipart/form-data") {
             self = .multipart(type)
             return
         }
-        if let type,
-            ASCII.isEqualIgnoringCase(type.mediaType, "application/cloudevents-batch+json")
-        {
+        guard !Self.isMedia(headers, "application/cloudevents-batch+json") else {
             throw Refusal(
                 .notSupported,
                 "A batch of CloudEvents would become one event. Publish each of them, with "
@@ -37,14 +35,13 @@ enum PublishContent: Equatable {
         self = length == .none ? .absent(type) : .other(type)
     }
 
-    private static let formType: StaticString = "application/x-www-form-urlencoded"
-
-    /// Whether a Content-Type is this media type, with parameters or without.
-    private static func isMedia(_ type: UnsafeRawBufferPointer, _ media: StaticString) -> Bool {
-        let count = media.utf8CodeUnitCount
-        guard ASCII.hasPrefixIgnoringCase(type, media) else { return false }
-        return type[count...].first { $0 != 0x20 && $0 != 0x09 }.map { $0 == UInt8(ascii: ";") }
-            ?? true
+    /// Whether the Content-Type is this media type, with parameters or without.
+    private static func isMedia(_ headers: HeaderFields, _ media: StaticString) -> Bool {
+        headers.withFirst("content-type") { type in
+            guard ASCII.hasPrefixIgnoringCase(type, media) else { return false }
+            return type[media.utf8CodeUnitCount...].first { $0 != 0x20 && $0 != 0x09 }
+                .map { $0 == UInt8(ascii: ";") } ?? true
+        } ?? false
     }
 
     /// The Content-Type to keep of the event. The type that curl gives every body by itself counts

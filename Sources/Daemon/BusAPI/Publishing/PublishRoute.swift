@@ -85,9 +85,10 @@ struct PublishRoute: Routes {
         let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
         let content = try PublishContent(head, call.request.bodyLength)
         let key = try KeyHeader(head.headers)
-        let hold = try HoldParameters(parameters, now: bus.now, name: name).flatMap {
-            $0.isOver(at: bus.now, hasKey: key != nil) ? nil : $0
-        }
+        // Most publishes have no parameters.
+        let hold =
+            parameters.isEmpty && name == nil
+            ? nil : try hold(parameters, name, hasKey: key != nil)
         let metadata = try Self.metadata(head, parameters, content, isSplit: isSplit)
         guard hold?.every == nil || !isSplit else {
             throw Refusal(.parameterInvalid, "A schedule is of one event: leave out 'split'.")
@@ -98,6 +99,15 @@ struct PublishRoute: Routes {
             hold: hold, key: key,
             showsSubscribers: gate.access.rules.isEmpty
                 || gate.access.subscribe(topic, call.caller).isAllowed)
+    }
+
+    private func hold(
+        _ parameters: Parameters, _ name: String?, hasKey: Bool
+    ) throws(Refusal) -> HoldParameters? {
+        let now = bus.now
+        return try HoldParameters(parameters, now: now, name: name).flatMap {
+            $0.isOver(at: now, hasKey: hasKey) ? nil : $0
+        }
     }
 
     /// How long the publisher waits for a reply, in microseconds; nil where it does not.
@@ -189,12 +199,14 @@ struct PublishRoute: Routes {
     ) throws(Refusal) -> EventMetadata {
         let own = try PublishHeaders.found(in: head.headers)
         try refuseEncoded(head)
+        let type = content.field(isSplit: isSplit)
+        let hasOwn = own != nil || !parameters.isEmpty
+        // Most events have neither fields nor attributes.
+        guard hasOwn || type != nil else { return .none }
         var texts = MetadataTexts()
-        var isEmpty = true
-        if let type = content.field(isSplit: isSplit) {
-            texts[.contentType] = type
-            isEmpty = false
-        }
+        texts[.contentType] = type
+        guard hasOwn else { return try EventMetadata(request: texts) }
+        var isEmpty = type == nil
         for field in WireField.own {
             let wire = WireField.row(field)
             var text = try head.headers.only(wire.lowercaseHeader)
@@ -213,7 +225,6 @@ struct PublishRoute: Routes {
         }
         let metadata: EventMetadata = isEmpty ? .none : try EventMetadata(request: texts)
         let asked = parameters.attributes
-        // Most events have none.
         if own == nil, asked.isEmpty { return metadata }
         let attributes = try (own ?? PublishHeaders()).attributes(and: asked)
         return attributes.isEmpty ? metadata : metadata.with(attributes, expires: nil)

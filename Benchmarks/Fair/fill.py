@@ -11,7 +11,7 @@ ANSWER_SECONDS = 60
 
 
 def fill(port, requests):
-    """Publishes them. `requests` are pairs of a target and a body."""
+    """Publishes them. `requests` are a target and a body each, perhaps with headers."""
     links = [socket.create_connection(("127.0.0.1", port), ANSWER_SECONDS) for _ in range(LINES)]
     requests = iter(requests)
     try:
@@ -25,15 +25,18 @@ def fill(port, requests):
 
 def _send(link, requests):
     parts = []
-    for target, body in itertools.islice(requests, TOGETHER):
-        parts.append(b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s" % (target, len(body), body))
+    for target, body, *headers in itertools.islice(requests, TOGETHER):
+        parts.append(
+            b"POST %s HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n%s"
+            % (target, b"".join(headers), len(body), body))
     link.sendall(b"".join(parts))
     return len(parts)
 
 
 def _read(link, count):
     got = b""
-    while got.count(b"HTTP/1.1 201 ") < count or not got.endswith(b"}\n"):
+    # Those that are held are 202.
+    while got.count(b"HTTP/1.1 20") < count or not got.endswith(b"}\n"):
         if count == 0:
             return
         more = link.recv(1 << 18)

@@ -1,3 +1,5 @@
+internal import Queues
+
 /// The events that are held until they are due, and the decision which of them are.
 ///
 /// A function of the entries so far and of the times that are handed in: no clock is read here. Changes count
@@ -290,11 +292,6 @@ extension [EventID] {
     func place(of id: EventID) -> Int {
         // Most tickets are the newest one.
         guard let last, id <= last else { return count }
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < id { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return partition { $0 >= id }
     }
 }

@@ -1,3 +1,4 @@
+internal import Queues
 internal import Topics
 
 /// The number of one request to a group; later requests have higher numbers.
@@ -117,14 +118,7 @@ struct GroupLine {
     }
 
     private func index(of number: RequestNumber) -> Int? {
-        var range = 0..<entries.count
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if entries[middle].number == number { return middle }
-            range =
-                entries[middle].number > number
-                ? range.lowerBound..<middle : (middle + 1)..<range.upperBound
-        }
-        return nil
+        let index = entries.partition { $0.number >= number }
+        return index < entries.endIndex && entries[index].number == number ? index : nil
     }
 }

@@ -1,3 +1,4 @@
+internal import Queues
 internal import Topics
 
 /// Ids that rise, each once.
@@ -18,14 +19,7 @@ struct SortedIDs {
     var first: EventID? { ids.first }
 
     /// The place of the first id behind `id`.
-    func index(after id: EventID) -> Int {
-        var range = 0..<ids.count
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            range = ids[middle] > id ? range.lowerBound..<middle : (middle + 1)..<range.upperBound
-        }
-        return range.lowerBound
-    }
+    func index(after id: EventID) -> Int { ids.partition { $0 > id } }
 
     /// Whether an id of `range` is among them.
     func hasAny(of range: ClosedRange<EventID>) -> Bool {

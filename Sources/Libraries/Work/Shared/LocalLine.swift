@@ -1,3 +1,4 @@
+internal import Queues
 internal import Topics
 
 /// The workers of this host that want a job of one group on an order that hosts share: those that wait,
@@ -33,7 +34,7 @@ struct LocalLine {
         }
     }
 
-    /// The workers that wait, the longest waiting first.
+    /// The workers that wait, the longest waiting first: in the order of their numbers.
     private var waiting: [Worker] = []
     /// Workers that are to ask.
     private var ready: [Worker] = []
@@ -89,19 +90,9 @@ struct LocalLine {
 
     /// Takes out one that waits; nil where it does not. O(log workers), and the move of those behind it.
     private mutating func takeWaiting(_ number: RequestNumber) -> Worker? {
-        let index = place(of: number)
+        let index = waiting.partition { $0.number >= number }
         guard index < waiting.endIndex, waiting[index].number == number else { return nil }
         return over(waiting.remove(at: index))
-    }
-
-    /// The place of a request among those that wait: they are in the order of their numbers.
-    private func place(of number: RequestNumber) -> Int {
-        var (low, high) = (waiting.startIndex, waiting.endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if waiting[middle].number < number { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     /// Forgets the name of a worker that is told something.
@@ -187,7 +178,7 @@ struct LocalLine {
         }
         guard worker.next.waits, !isOver, !isDraining else { return over(worker) }
         if news == worker.askedAt { (mayHave, width) = (false, 1) }
-        waiting.insert(worker, at: place(of: number))
+        waiting.insert(worker, at: waiting.partition { $0.number >= number })
         return nil
     }
 

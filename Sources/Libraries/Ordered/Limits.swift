@@ -50,6 +50,4 @@ enum Limits {
     static let partsBytesMax = 256 << 20
     /// Questions of one user for cursors that are ahead of this host.
     static let questionsPerUserMax = 1_024
-    /// The distance of two times of a schedule: from a second to a year.
-    static let scheduleIntervals: ClosedRange<Int64> = 1_000_000...365 * 86_400_000_000
 }

@@ -131,8 +131,6 @@ enum Limits {
     static let flags: ClosedRange<Int64> = 0...1
     /// Range of bounds, such as those of programs that mean "none" by the highest number. Nothing
     /// is added to one without a check.
-    /// The distance of two times of a schedule, as it can be asked for.
-    static let intervals: ClosedRange<Int64> = 1_000_000...365 * 86_400_000_000
     static let bounds: ClosedRange<Int64> = 0...Int64.max
     /// Range of times: the years that RFC 3339 can write, in microseconds since 1970.
     static let times: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999

@@ -24,7 +24,7 @@ struct HoldParameters {
         _ parameters: Parameters, now: Timestamp, name: String? = nil
     ) throws(Refusal) {
         let (delay, at) = (parameters.text("delay"), parameters.text("at"))
-        every = try parameters.duration("every", in: Limits.everyMicroseconds)
+        every = try parameters.duration("every", in: Schedule.intervals)
         self.name = try (name ?? parameters.text("name")).map { name throws(Refusal) in
             try Self.checked(name)
         }

@@ -197,7 +197,7 @@ extension ByteReader {
         let value = try number(
             "the moment of held events", in: 0...UInt64(Timestamp.latest.microseconds))
         var schedule: Schedule?
-        if let every = try optional("the interval of a schedule", in: Limits.scheduleIntervals) {
+        if let every = try optional("the interval of a schedule", in: Schedule.intervals) {
             schedule = Schedule(every: every, name: try optionalText(), print: try number())
         }
         let replacesOthers = try flag()

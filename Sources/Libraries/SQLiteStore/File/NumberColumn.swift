@@ -177,7 +177,7 @@ struct NumberColumn {
     static let laterBytes = later("bytes", Limits.counts)
     static let laterPublished = later("published", Limits.ids, isOptional: true)
     static let laterEnded = later("ended", Limits.times, isOptional: true)
-    static let laterEvery = later("every", Limits.intervals, isOptional: true, since: 16)
+    static let laterEvery = later("every", Schedule.intervals, isOptional: true, since: 16)
     static let laterPrint = later("print", Limits.any, isOptional: true, since: 16)
     static let laterRemovedThrough = NumberColumn(
         "later_removed", "through", Limits.keys, since: 17)

@@ -8,6 +8,9 @@ public enum DueTime: Hashable, Sendable {
 
 /// A repetition of held events: they become visible at the times of a grid.
 package struct Schedule: Hashable, Sendable {
+    /// The range of the distance, in microseconds: from a second to 365 days.
+    package static let intervals: ClosedRange<Int64> = 1_000_000...365 * 86_400_000_000
+
     /// The distance of two times of the grid, in microseconds.
     package let every: Int64
     /// The name of it, which no other schedule of its topic has; nil where it has none.

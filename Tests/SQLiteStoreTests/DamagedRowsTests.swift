@@ -100,6 +100,24 @@ import Topics
         #expect(columns.count == NumberColumn.all.count)
     }
 
+    /// Texts that the tables of what is held and remembered may have, and the finding of each.
+    @Test(arguments: [
+        ("keys", "topic = '*'", "the table keys names a topic '*'"),
+        ("later", "topic = 'a b'", "the table later names a topic 'a b'"),
+        ("later_removed", "topic = '>'", "the table later_removed names a topic '>'"),
+        ("later_removed", "topic = NULL", "the table later_removed names a topic ''"),
+        ("held", "key = ' x'", "held event"), ("held", "attributes = 'none'", "held event"),
+    ])
+    func aTextThatNothingCanHaveRefusesAStart(table: String, change: String, finding: String)
+        throws
+    {
+        let bench = try Self.store()
+        try Database(path: bench.path, mode: .writing).execute("UPDATE \(table) SET \(change)")
+        let findings = try SQLiteStore.check(bench.path)
+        #expect(findings.contains { $0.hasPrefix(finding) }, "\(findings)")
+        #expect(throws: StoreError.self) { try StoreBench(in: bench.folder, clock: bench.clock) }
+    }
+
     @Test func aStoreThatIsWholeHasNothingOutOfRange() throws {
         let bench = try Self.store()
         #expect(try SQLiteStore.check(bench.path) == [])

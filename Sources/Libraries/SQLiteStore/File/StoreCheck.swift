@@ -20,8 +20,12 @@ extension SQLiteStore {
             for (sql, since) in numbers + contradictions where version >= since {
                 findings += try database.texts("\(sql) LIMIT \(Limits.findingsMax)")
             }
-            findings += try names(in: database)
-            if version >= attributesSince { findings += try metadata(in: database) }
+            for (table, column, since) in names where version >= since {
+                findings += try badNames(in: database, table, column)
+            }
+            for (title, sql, since) in metadata where version >= since {
+                findings += try badMetadata(in: database, title, sql)
+            }
             return Array(findings.prefix(Limits.findingsMax))
         } catch let error as DatabaseError {
             throw .unusable(path, error)
@@ -32,34 +36,48 @@ extension SQLiteStore {
         }
     }
 
-    /// Topics with names that no topic can have.
-    private static func names(in database: Database) throws(DatabaseError) -> [String] {
+    /// The columns that name topics, each from a version of the schema on.
+    private static let names: [(table: String, column: String, since: Int64)] = [
+        ("topics", "name", 1), ("keys", "topic", 14), ("later", "topic", 15),
+        ("later_removed", "topic", 17),
+    ]
+
+    /// Names that no topic can have.
+    private static func badNames(
+        in database: Database, _ table: String, _ column: String
+    ) throws(DatabaseError) -> [String] {
         var findings: [String] = []
-        for name in try database.texts("SELECT name FROM topics") {
+        for name in try database.texts("SELECT DISTINCT \(column) FROM \(table)") {
             guard findings.count < Limits.findingsMax else { break }
             if (try? TopicName(name)) == nil {
-                findings.append("a topic is called '\(name.prefix(40))', which no topic is")
+                findings.append(
+                    "the table \(table) names a topic '\(name.prefix(40))', which no topic is called"
+                )
             }
         }
         return findings
     }
 
-    /// The version of the schema from which on rows of events have all of ``EventColumns``.
-    private static let attributesSince: Int64 = 5
+    /// The rows with fields of events, in the columns of ``EventColumns``, each from a version of the schema on.
+    private static let metadata: [(title: String, sql: String, since: Int64)] = [
+        ("event", "SELECT \(EventColumns.names) FROM events ORDER BY id", 5),
+        ("held event", "SELECT \(EventColumns.heldNamesRead) FROM held ORDER BY id", 15),
+    ]
 
     /// Events with fields that no event can have.
-    private static func metadata(in database: Database) throws(DatabaseError) -> [String] {
+    private static func badMetadata(
+        in database: Database, _ title: String, _ sql: String
+    ) throws(DatabaseError) -> [String] {
         var findings: [String] = []
         var columns = MetadataColumns()
-        let rows = try database.prepare(
-            "SELECT \(EventColumns.names) FROM events ORDER BY id")
+        let rows = try database.prepare(sql)
         while try rows.step(), findings.count < Limits.findingsMax {
             // The table of numbers has told of this one.
             if rows.isOutOfRange(EventColumns.expires, .eventExpires) { continue }
             do throws(DatabaseError) {
                 _ = try columns.read(rows)
             } catch {
-                findings.append("event \(rows.knownID(EventColumns.id)): \(error.text)")
+                findings.append("\(title) \(rows.knownID(EventColumns.id)): \(error.text)")
             }
         }
         return findings

@@ -29,9 +29,7 @@ enum LaterLoading {
         let all = try database.prepare("SELECT \(LaterColumns.names) FROM later ORDER BY ticket")
         while try all.step() {
             let ticket = try all.id(LaterColumns.ticket, .laterTicket)
-            guard let topic = try? TopicName(all.text(LaterColumns.topic) ?? "") else {
-                throw .damaged("ticket \(ticket) is of a topic that no topic can be")
-            }
+            let topic = try topic(all, LaterColumns.topic)
             if let ending = try ending(all, of: topic) {
                 found.stored.endings.append((ticket, ending))
                 continue
@@ -64,10 +62,21 @@ enum LaterLoading {
         var removed: [TopicName: EventID] = [:]
         let all = try database.prepare("SELECT topic, through FROM later_removed")
         while try all.step() {
-            guard let topic = try? TopicName(all.text(0) ?? "") else { continue }
-            removed[topic] = try all.id(1, .laterRemovedThrough)
+            removed[try topic(all, 0)] = try all.id(1, .laterRemovedThrough)
         }
         return removed
+    }
+
+    private static func topic(
+        _ row: Statement, _ column: Int32
+    ) throws(DatabaseError) -> TopicName {
+        let text = row.text(column) ?? ""
+        guard let topic = try? TopicName(text) else {
+            throw .damaged(
+                "events are held for a topic '\(text.prefix(40))', "
+                    + "which no topic is called")
+        }
+        return topic
     }
 
     private static func ending(

@@ -104,7 +104,7 @@ final class LaterRows {
     ) throws(DatabaseError) -> (ticket: EventID, batch: PublishBatch, ttl: Int64?)? {
         guard let head = table.next(at: moment) else { return nil }
         var payloads: [Payload] = []
-        bind(head, to: read)
+        bind(head.ticket, head.count, to: read)
         while try read.step() { payloads.append(read.payload(0)) }
         guard payloads.count == head.count else {
             throw .damaged(
@@ -175,9 +175,7 @@ final class LaterRows {
         }
         try database.execute("BEGIN IMMEDIATE")
         for leftover in some {
-            remove.bind(leftover.ticket, at: 1)
-            remove.bind(
-                EventID(rawValue: leftover.ticket.rawValue + UInt64(leftover.count)), at: 2)
+            bind(leftover.ticket, leftover.count, to: remove)
             try remove.run()
             forget.bind(leftover.ticket, at: 1)
             try forget.run()
@@ -190,7 +188,7 @@ final class LaterRows {
     private func write(
         _ head: HeldHead, _ outcome: LaterTable.Outcome, at time: Timestamp
     ) throws(DatabaseError) {
-        bind(head, to: remove)
+        bind(head.ticket, head.count, to: remove)
         try remove.run()
         let id: EventID = if case .published(let id) = outcome { id } else { .zero }
         end.bind(head.ticket, at: 1)
@@ -199,9 +197,9 @@ final class LaterRows {
         try end.run()
     }
 
-    private func bind(_ head: HeldHead, to statement: Statement) {
-        statement.bind(head.ticket, at: 1)
-        statement.bind(EventID(rawValue: head.ticket.rawValue + UInt64(head.count)), at: 2)
+    private func bind(_ ticket: EventID, _ count: Int, to statement: Statement) {
+        statement.bind(ticket, at: 1)
+        statement.bind(EventID(rawValue: ticket.rawValue + UInt64(count)), at: 2)
     }
 
     /// Removes the rows of endings that are old or too many, a bounded number of them.

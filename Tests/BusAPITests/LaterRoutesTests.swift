@@ -158,6 +158,11 @@ import Topics
         #expect(server.bus.laterCount == 0)
     }
 
+    @Test func aScheduleWithoutANameShowsNone() throws {
+        let shown = try client.exchange("GET", try hold("/topics/a?every=1h")).text
+        #expect(shown.contains("\"every\":\"1h\"") && !shown.contains("\"name\""), "\(shown)")
+    }
+
     @Test func aScheduleOfAPathNeedsItsInterval() throws {
         let answer = try client.exchange("PUT", "/topics/a/later/tick?delay=1h", body: [65])
         #expect(answer.status == 400 && answer.text.contains("'every'"), "\(answer.text)")

@@ -133,7 +133,7 @@ extension HeldHead {
         if let ttl { json.member("ttl", Quantity.text(microseconds: ttl)) }
         if let schedule {
             json.member("every", Quantity.text(microseconds: schedule.every))
-            json.member("name", schedule.name)
+            if let name = schedule.name { json.member("name", name) }
         }
         if let uid = sender.uid {
             json.name("sender")

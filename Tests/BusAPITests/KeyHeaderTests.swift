@@ -50,6 +50,24 @@ import Topics
         #expect(server.bus.statistics.published == 1)
     }
 
+    /// A key that the bus does not see would make a second event of a repeat, without a word.
+    @Test(arguments: ["X-Idempotency-Key", "Idempotency_Key", "Nats-Msg-Id", "x-idempotency-key"])
+    func aKeyInAHeaderOfOthersIsToldOf(name: String) throws {
+        let answer = try client.exchange(
+            "POST", "/topics/t", headers: [(name, "one")], body: Array("x".utf8))
+        #expect(answer.status == 201, "\(answer.text)")
+        #expect(answer.text.contains("hint") && answer.text.contains("header Idempotency-Key"))
+        #expect(try !post("/topics/t", "k", headers: [(name, "one")]).text.contains("hint"))
+    }
+
+    @Test(arguments: ["idempotency_key", "Idempotency-Key", "idempotencyKey"])
+    func aKeyInAParameterIsRefusedWithTheNameOfItsHeader(name: String) throws {
+        let answer = try client.exchange("POST", "/topics/t?\(name)=one", body: Array("x".utf8))
+        #expect(answer.status == 400 && answer.text.contains("PARAMETER_UNKNOWN"), "\(answer.text)")
+        #expect(answer.text.contains("Idempotency-Key is a header"), "\(answer.text)")
+        #expect(server.bus.statistics.published == 0)
+    }
+
     @Test func aTraceMayDiffer() throws {
         for parent in ["b7ad6b7169203331", "b7ad6b7169203332"] {
             let trace = "00-0af7651916cd43dd8448eb211c80319c-\(parent)-01"

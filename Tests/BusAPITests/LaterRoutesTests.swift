@@ -163,6 +163,21 @@ import Topics
         #expect(shown.contains("\"every\":\"1h\"") && !shown.contains("\"name\""), "\(shown)")
     }
 
+    /// Headers by which others say it: the event would be published at once, without a word.
+    @Test(arguments: ["Delay", "X-Delay", "at", "X-At", "In", "x-in"])
+    func aHeaderThatMeansLaterElsewhereIsRefused(name: String) throws {
+        let answer = try post("/topics/a", headers: [(name, "30m")])
+        #expect(answer.status == 400 && answer.text.contains("PARAMETER_UNKNOWN"), "\(answer.text)")
+        #expect(answer.text.contains("?delay=30m or ?at="), "\(answer.text)")
+        #expect(server.bus.statistics.published == 0)
+    }
+
+    @Test func aTimeThatIsOverIsTold() throws {
+        let answer = try post("/topics/a?at=2020-01-01").text
+        #expect(answer.contains("\"hint\":\"The time of 'at' is over"), "\(answer)")
+        #expect(try !post("/topics/a?delay=0s").text.contains("hint"))
+    }
+
     @Test func aScheduleOfAPathNeedsItsInterval() throws {
         let answer = try client.exchange("PUT", "/topics/a/later/tick?delay=1h", body: [65])
         #expect(answer.status == 400 && answer.text.contains("'every'"), "\(answer.text)")

@@ -34,7 +34,8 @@ enum CommandTable {
                     "--every", "TIME", "publish it then, and each time that this has passed"),
                 CommandOption(
                     "--name", "NAME", "the name of this schedule, which replaces another one"),
-                CommandOption("--id", nil, "print the id of the event, or of the last one"),
+                CommandOption(
+                    "--id", nil, "print the id of the event or of the last one, or the ticket"),
                 CommandOption("--rate", "N", "at most N lines a second"),
                 CommandOption(
                     "--idempotency-key", "KEY", "publish it once, however often this is run"),

@@ -65,11 +65,17 @@ enum Publishing {
         say(receipt.last, arguments)
     }
 
-    /// Prints the ticket, and says where it is over already.
+    /// Prints the ticket, and says where it is over already. A person is told how to take it back.
     private static func say(_ outcome: ClientHold, _ arguments: Arguments) {
         switch outcome {
         case .held(let ticket):
-            if ticket.due.microseconds <= Int64(time(nil)) * 1_000_000 { tellOfPast() }
+            if ticket.due.microseconds <= Int64(time(nil)) * 1_000_000 {
+                tellOfPast()
+            } else if Output.errors.isTerminal, !arguments.has("--id") {
+                Output.say(
+                    "held until \(ticket.due); `belfry cancel \(ticket.topic) \(ticket.id)` takes it back"
+                )
+            }
             say(ticket.id, arguments)
         case .published(let receipt):
             tellOfPast()

@@ -31,6 +31,24 @@ struct PublishHeaders {
         }
     }
 
+    /// The headers by which other servers are told that an event is for later.
+    private static let later = HeaderNames("at", "in", "delay", "x-at", "x-in", "x-delay")
+    /// The headers by which other servers are given the key of a publish.
+    private static let keys = HeaderNames("idempotency_key", "x-idempotency-key", "nats-msg-id")
+
+    /// Refuses an event that was meant for later: it would be there at once.
+    static func refuseLater(_ headers: HeaderFields) throws(Refusal) {
+        guard let name = headers.first(of: later) else { return }
+        throw Refusal(
+            .parameterUnknown,
+            "The header '\(name)' does not delay an event: give the parameter instead, as in ?delay=30m "
+                + "or ?at=2026-12-24T08:00:00Z. Nothing was published.")
+    }
+
+    /// The header that was meant to be the key of a publish; nil where there is none. Webhooks have such
+    /// headers too, so the publish goes on.
+    static func foreignKey(in headers: HeaderFields) -> StaticString? { headers.first(of: keys) }
+
     /// Those of a request; nil where it has none, as most publishes.
     ///
     /// Refuses headers of features that this version does not offer, and headers that only look

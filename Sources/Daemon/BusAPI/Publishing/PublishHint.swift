@@ -30,6 +30,16 @@ enum PublishHint {
         }
     }
 
+    /// The hint about an event that was meant for a time that is over.
+    static let timeIsOver =
+        "The time of 'at' is over, so the event was published at once; times are in UTC."
+
+    /// The hint about a key that the bus does not look at.
+    static func key(in header: StaticString) -> String {
+        "A repeat of this is a second event: the key of a publish is in the header Idempotency-Key, and "
+            + "'\(header)' is not looked at."
+    }
+
     /// The hint about a topic that this publish has made.
     static func topic(_ topic: TopicName, beside namesake: TopicName) -> String {
         "This made the topic \(topic). There is also \(namesake): capitals tell names apart."

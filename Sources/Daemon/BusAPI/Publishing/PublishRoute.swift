@@ -44,9 +44,7 @@ struct PublishRoute: Routes {
             })
         let publishing = PendingPublish(
             request, try loop.queue(batch.queuedBytes, for: exchange.account), to: exchange.reply,
-            hint: PublishHint.body(
-                request.content, body.bytes, isOneLine: request.isSplit && payloads.count == 1,
-                isSplit: request.isSplit),
+            hint: hint(request, call, isOneLine: request.isSplit && payloads.count == 1),
             access: gate.access.rules.isEmpty ? nil : (gate.access, call.caller),
             prefix: service.prefix)
         if let hold = request.hold {
@@ -55,6 +53,19 @@ struct PublishRoute: Routes {
         }
         bus.publish(batch, then: publishing.answer)
         deliverFirst(to: request.topic, exchange)
+    }
+
+    /// A sentence about a likely mistake; nil for none.
+    private func hint(
+        _ request: PublishRequest, _ call: borrowing Call, isOneLine: Bool
+    ) -> String? {
+        if request.hold == nil, call.parameters.text("at") != nil { return PublishHint.timeIsOver }
+        if request.key == nil, let name = PublishHeaders.foreignKey(in: call.head.headers) {
+            return PublishHint.key(in: name)
+        }
+        return PublishHint.body(
+            request.content, call.request.body.bytes, isOneLine: isOneLine,
+            isSplit: request.isSplit)
     }
 
     private func held(
@@ -197,6 +208,7 @@ struct PublishRoute: Routes {
     static func metadata(
         _ head: RequestHead, _ parameters: Parameters, _ content: PublishContent, isSplit: Bool
     ) throws(Refusal) -> EventMetadata {
+        try PublishHeaders.refuseLater(head.headers)
         let own = try PublishHeaders.found(in: head.headers)
         try refuseEncoded(head)
         let type = content.field(isSplit: isSplit)

@@ -19,9 +19,11 @@ struct Parameters {
             guard Self.isKnown(name, among: known) else {
                 let list =
                     known.isEmpty ? "it takes none" : "it knows " + known.joined(separator: ", ")
+                let header =
+                    WireHeaders.accepted(like: item.name).map { " \($0) is a header." } ?? ""
                 throw Refusal(
                     .parameterUnknown,
-                    "'\(item.name)' is no parameter of this request; \(list).")
+                    "'\(item.name)' is no parameter of this request; \(list).\(header)")
             }
             guard !names.contains(name) else {
                 throw Refusal(

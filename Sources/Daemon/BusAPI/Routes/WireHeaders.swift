@@ -34,13 +34,21 @@ public enum WireHeaders {
         return list([accepted] + attributes.map(String.init))
     }
 
-    private static let accepted = list(
+    private static let acceptedNames =
         ([
             "Accept", "Authorization", "Baggage", "Cache-Control", "Content-Type",
             "Idempotency-Key",
             "Last-Event-ID", "Pragma", "Prefer", "Traceparent", "Tracestate", "X-Correlation-ID",
             "X-Request-ID", "X-Requested-With",
-        ] + WireField.ownHeaders).sorted())
+        ] + WireField.ownHeaders).sorted()
+    private static let accepted = list(acceptedNames)
+
+    /// The header that a name was probably meant for: it has the same letters.
+    static func accepted(like name: String) -> String? {
+        func letters(_ text: String) -> String { text.lowercased().filter(\.isLetter) }
+        let asked = letters(name)
+        return acceptedNames.first { letters($0) == asked }
+    }
 
     private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
 }

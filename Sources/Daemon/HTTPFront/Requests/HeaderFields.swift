@@ -110,6 +110,14 @@ public struct HeaderFields: Sendable, Equatable {
         return occurrences
     }
 
+    /// The first of several names that a field has; nil where all are absent.
+    ///
+    /// - Complexity: O(1) for most requests that have none of them, and O(fields × names) else.
+    public func first(of names: HeaderNames) -> StaticString? {
+        guard marks & names.marks != 0 else { return nil }
+        return names.all.first { has($0) }
+    }
+
     /// Whether a comma-separated list, over all fields of this name, holds `token` in any case.
     ///
     /// - Parameters:
@@ -185,9 +193,11 @@ public struct HeaderFields: Sendable, Equatable {
     /// Whether a field may have this name: most that are asked for are absent, and are told by their
     /// mark alone.
     @inline(__always)
-    private func mayHold(_ name: StaticString) -> Bool {
-        let bytes = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        return marks & Self.mark(of: bytes) != 0
+    private func mayHold(_ name: StaticString) -> Bool { marks & Self.mark(of: name) != 0 }
+
+    @inline(__always)
+    fileprivate static func mark(of name: StaticString) -> UInt64 {
+        mark(of: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 
     /// One bit by the length of a name and its first and last letter, whose case does not count.
@@ -210,5 +220,17 @@ public struct HeaderFields: Sendable, Equatable {
     ) -> UnsafeRawBufferPointer {
         let start = Int(field.start) + Int(field.nameCount)
         return UnsafeRawBufferPointer(rebasing: bytes[start..<start + Int(field.valueCount)])
+    }
+}
+
+/// Names of headers that are looked for together.
+public struct HeaderNames: Sendable {
+    fileprivate let all: [StaticString]
+    fileprivate let marks: UInt64
+
+    /// Names in lower case.
+    public init(_ names: StaticString...) {
+        all = names
+        marks = names.reduce(0) { $0 | HeaderFields.mark(of: $1) }
     }
 }

@@ -27,6 +27,15 @@ import Testing
         #expect(fields.count == 5)
     }
 
+    @Test func severalNamesAreLookedForTogether() {
+        let some = HeaderNames("origin", "x-empty", "accept")
+        #expect(fields.first(of: some).map { "\($0)" } == "x-empty")
+        #expect(fields.first(of: HeaderNames("x-ampty", "origin")) == nil)
+        #expect(fields.mayBegin(like: HeaderNames("x-", "origin")))
+        #expect(!fields.mayBegin(like: HeaderNames("ce-", "event-", "traceparent")))
+        #expect(!HeaderFields().mayBegin(like: HeaderNames("ce-")))
+    }
+
     @Test func anEmptyValueIsNotAnAbsentOne() {
         #expect(fields.first("x-empty") == "")
     }

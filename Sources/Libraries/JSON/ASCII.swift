@@ -65,6 +65,9 @@ public enum ASCII {
     }
 
     /// Whether bytes are a text, letters of either case being equal.
+    ///
+    /// - Parameter lowercase: ASCII without capitals.
+    @inlinable
     public static func isEqualIgnoringCase(
         _ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString
     ) -> Bool {
@@ -72,17 +75,43 @@ public enum ASCII {
     }
 
     /// Whether bytes begin with a text, letters of either case being equal.
+    ///
+    /// - Parameter lowercase: ASCII without capitals.
+    /// - Complexity: O(bytes of the text), eight at a time: each request has its names compared.
+    @inlinable
     public static func hasPrefixIgnoringCase(
         _ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString
     ) -> Bool {
-        guard bytes.count >= lowercase.utf8CodeUnitCount else { return false }
-        return lowercase.withUTF8Buffer { expected in
-            for index in expected.indices {
-                let byte = bytes[index]
-                let small = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-                guard small == expected[index] else { return false }
+        let count = lowercase.utf8CodeUnitCount
+        guard bytes.count >= count else { return false }
+        guard let start = bytes.baseAddress else { return true }
+        let expected = UnsafeRawPointer(lowercase.utf8Start)
+        guard count >= 8 else {
+            for index in 0..<count {
+                let (byte, wanted) = (bytes[index], lowercase.utf8Start[index])
+                guard byte == wanted || byte | 0x20 == wanted && byte &- 0x41 < 26 else {
+                    return false
+                }
             }
             return true
         }
+        var offset = 0
+        while true {
+            let wanted = expected.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let differing = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ wanted
+            guard differing & ~letters(of: wanted) == 0 else { return false }
+            if offset + 8 == count { return true }
+            // The last eight may have some of those before.
+            offset = min(offset + 8, count - 8)
+        }
+    }
+
+    /// The bit that tells capitals from small letters, in each of eight bytes that is a small letter. None is
+    /// above 0x7F, so no sum reaches the next byte.
+    @inlinable
+    static func letters(of word: UInt64) -> UInt64 {
+        let fromA = word &+ 0x1F1F_1F1F_1F1F_1F1F
+        let beyondZ = word &+ 0x0505_0505_0505_0505
+        return (fromA & ~beyondZ & 0x8080_8080_8080_8080) >> 2
     }
 }

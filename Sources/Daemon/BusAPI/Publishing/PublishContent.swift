@@ -16,32 +16,30 @@ enum PublishContent: Equatable {
     /// - Throws: 400 `PARAMETER_REPEATED` for two types, and `NOT_SUPPORTED` for a batch of CloudEvents.
     init(_ head: RequestHead, _ length: RequestHead.BodyLength) throws(Refusal) {
         try head.headers.refuseIfRepeated("content-type")
-        let headers = head.headers
-        guard !Self.isMedia(headers, "application/x-www-form-urlencoded") else {
-            self = .form
-            return
-        }
-        let type = headers.first("content-type")
-        if let type, Self.isMedia(headers, "multipart/form-data") {
-            self = .multipart(type)
-            return
-        }
-        guard !Self.isMedia(headers, "application/cloudevents-batch+json") else {
+        let absent: PublishContent = length == .none ? .absent(nil) : .other(nil)
+        let content: PublishContent? =
+            head.headers.withFirst("content-type") { type in
+                if Self.is(type, "application/x-www-form-urlencoded") { return .form }
+                if Self.is(type, "application/cloudevents-batch+json") { return nil }
+                let text = String(decoding: type, as: UTF8.self)
+                if Self.is(type, "multipart/form-data") { return .multipart(text) }
+                return length == .none ? .absent(text) : .other(text)
+            } ?? absent
+        guard let content else {
             throw Refusal(
                 .notSupported,
                 "A batch of CloudEvents would become one event. Publish each of them, with "
                     + "Content-Type: application/cloudevents+json.")
         }
-        self = length == .none ? .absent(type) : .other(type)
+        self = content
     }
 
-    /// Whether the Content-Type is this media type, with parameters or without.
-    private static func isMedia(_ headers: HeaderFields, _ media: StaticString) -> Bool {
-        headers.withFirst("content-type") { type in
-            guard ASCII.hasPrefixIgnoringCase(type, media) else { return false }
-            return type[media.utf8CodeUnitCount...].first { $0 != 0x20 && $0 != 0x09 }
-                .map { $0 == UInt8(ascii: ";") } ?? true
-        } ?? false
+    /// Whether a Content-Type is this media type, with parameters or without.
+    private static func `is`(_ type: UnsafeRawBufferPointer, _ media: StaticString) -> Bool {
+        guard ASCII.hasPrefixIgnoringCase(type, media) else { return false }
+        var end = media.utf8CodeUnitCount
+        while end < type.count, type[end] == 0x20 || type[end] == 0x09 { end += 1 }
+        return end == type.count || type[end] == UInt8(ascii: ";")
     }
 
     /// The Content-Type to keep of the event. The type that curl gives every body by itself counts

@@ -31,6 +31,8 @@ struct PublishHeaders {
         }
     }
 
+    /// The beginnings of the names that mean something to a publish.
+    private static let beginnings = HeaderNames("ce-", "event-", "traceparent", "tracestate")
     /// The headers by which other servers are told that an event is for later.
     private static let later = HeaderNames("at", "in", "delay", "x-at", "x-in", "x-delay")
     /// The headers by which other servers are given the key of a publish.
@@ -54,11 +56,12 @@ struct PublishHeaders {
     /// Refuses headers of features that this version does not offer, and headers that only look
     /// like those of a publish.
     static func found(in headers: HeaderFields) throws(Refusal) -> PublishHeaders? {
-        guard headers.firstName(where: { Kind($0) != nil }) != nil else { return nil }
+        guard headers.mayBegin(like: beginnings) else { return nil }
         var found = PublishHeaders()
-        var refusal: Refusal?
+        var (isFound, refusal) = (false, Refusal?.none)
         headers.forEach { name, value in
             guard refusal == nil, let kind = Kind(name) else { return }
+            isFound = true
             switch kind {
             case .cloudEvent: refusal = Self.refusal(of: name)
             case .own: refusal = found.takeOwn(name, value)
@@ -67,7 +70,7 @@ struct PublishHeaders {
             }
         }
         if let refusal { throw refusal }
-        return found
+        return isFound ? found : nil
     }
 
     /// Takes a header whose name begins like those of the bus.

@@ -59,7 +59,9 @@ struct PublishRoute: Routes {
     private func hint(
         _ request: PublishRequest, _ call: borrowing Call, isOneLine: Bool
     ) -> String? {
-        if request.hold == nil, call.parameters.text("at") != nil { return PublishHint.timeIsOver }
+        if request.hold == nil, !call.parameters.isEmpty, call.parameters.text("at") != nil {
+            return PublishHint.timeIsOver
+        }
         if request.key == nil, let name = PublishHeaders.foreignKey(in: call.head.headers) {
             return PublishHint.key(in: name)
         }
@@ -92,14 +94,14 @@ struct PublishRoute: Routes {
     ) throws(Refusal) -> PublishRequest {
         let (head, parameters) = (call.head, call.parameters)
         let topic = try publishable(call.resource.name, by: call.caller)
-        let isSplit = try parameters.choice("split", ["lines": true]) ?? false
-        let ttl = try parameters.duration("ttl", in: Limits.ttlMicroseconds)
+        // Most publishes have no parameters.
+        let isPlain = parameters.isEmpty
+        let isSplit = isPlain ? false : try parameters.choice("split", ["lines": true]) ?? false
+        let ttl = isPlain ? nil : try parameters.duration("ttl", in: Limits.ttlMicroseconds)
         let content = try PublishContent(head, call.request.bodyLength)
         let key = try KeyHeader(head.headers)
-        // Most publishes have no parameters.
         let hold =
-            parameters.isEmpty && name == nil
-            ? nil : try hold(parameters, name, hasKey: key != nil)
+            isPlain && name == nil ? nil : try hold(parameters, name, hasKey: key != nil)
         let metadata = try Self.metadata(head, parameters, content, isSplit: isSplit)
         guard hold?.every == nil || !isSplit else {
             throw Refusal(.parameterInvalid, "A schedule is of one event: leave out 'split'.")
@@ -125,6 +127,7 @@ struct PublishRoute: Routes {
     private func replyWait(
         _ call: borrowing Call, _ request: PublishRequest
     ) throws(Refusal) -> Int64? {
+        guard !call.parameters.isEmpty else { return nil }
         let range =
             Limits.replyMicroseconds
             .lowerBound...min(

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The classes of bytes in HTTP's grammar (RFC 9110 sections 5.1, 5.5 and 5.6).
 extension UInt8 {
     /// The same letter in lower case; every other byte unchanged.
@@ -42,17 +44,12 @@ extension UInt8 {
 extension UnsafeRawBufferPointer {
     /// Whether these bytes are `text`, which is in lower case, in any case.
     func equalsIgnoringCase(_ text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        let expected = text.utf8Start
-        for index in 0..<count where self[index].lowercased != expected[index] { return false }
-        return true
+        ASCII.isEqualIgnoringCase(self, text)
     }
 
     /// Whether these bytes begin with `text`, which is in lower case, in any case.
     func hasPrefixIgnoringCase(_ text: StaticString) -> Bool {
-        count >= text.utf8CodeUnitCount
-            && UnsafeRawBufferPointer(rebasing: self[..<text.utf8CodeUnitCount])
-                .equalsIgnoringCase(text)
+        ASCII.hasPrefixIgnoringCase(self, text)
     }
 
     /// Whether these bytes begin with `text`.

@@ -16,6 +16,8 @@ public struct HeaderFields: Sendable, Equatable {
     private var fields: [Field] = []
     /// A bit for each name there is, see ``mark(of:)``.
     private var marks: UInt64 = 0
+    /// A bit for the first two letters of each name, see ``start(of:)``.
+    private var starts: UInt64 = 0
 
     /// No fields, with room for `bytes` bytes in `count` fields.
     public init(reserving bytes: Int = 0, count: Int = 0) {
@@ -32,6 +34,7 @@ public struct HeaderFields: Sendable, Equatable {
     public mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let trimmed = value.trimmingBlanks()
         marks |= Self.mark(of: name)
+        starts |= Self.start(of: name)
         fields.append(
             Field(
                 start: UInt32(storage.count), nameCount: UInt32(name.count),
@@ -165,6 +168,11 @@ public struct HeaderFields: Sendable, Equatable {
         }
     }
 
+    /// Whether a name may begin like one of `names`. No for a request that has none of these, and for most others.
+    ///
+    /// - Complexity: O(1).
+    public func mayBegin(like names: HeaderNames) -> Bool { starts & names.starts != 0 }
+
     /// Calls `body` with the bytes of each name and value, in order; they are valid only inside.
     public func forEach(
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
@@ -197,15 +205,26 @@ public struct HeaderFields: Sendable, Equatable {
 
     @inline(__always)
     fileprivate static func mark(of name: StaticString) -> UInt64 {
-        mark(of: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        mark(of: bytes(of: name))
+    }
+
+    fileprivate static func bytes(of name: StaticString) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
     }
 
     /// One bit by the length of a name and its first and last letter, whose case does not count.
     @inline(__always)
     private static func mark(of name: UnsafeRawBufferPointer) -> UInt64 {
         guard let first = name.first, let last = name.last else { return 1 }
-        let number = UInt64(name.count) &* 7 &+ UInt64(first | 0x20) &* 3 &+ UInt64(last | 0x20)
+        let number = UInt64(name.count) &* 7 &+ UInt64(first | 0x20) &+ UInt64(last | 0x20)
         return 1 << (number & 63)
+    }
+
+    /// One bit by the first two letters of a name, whose case does not count.
+    @inline(__always)
+    fileprivate static func start(of name: UnsafeRawBufferPointer) -> UInt64 {
+        guard name.count > 1 else { return 1 }
+        return 1 << ((UInt64(name[0] | 0x20) &* 5 &+ UInt64(name[1] | 0x20)) & 63)
     }
 
     private static func name(
@@ -223,14 +242,16 @@ public struct HeaderFields: Sendable, Equatable {
     }
 }
 
-/// Names of headers that are looked for together.
+/// Names of headers, or beginnings of names, that are looked for together.
 public struct HeaderNames: Sendable {
     fileprivate let all: [StaticString]
     fileprivate let marks: UInt64
+    fileprivate let starts: UInt64
 
     /// Names in lower case.
     public init(_ names: StaticString...) {
         all = names
         marks = names.reduce(0) { $0 | HeaderFields.mark(of: $1) }
+        starts = names.reduce(0) { $0 | HeaderFields.start(of: HeaderFields.bytes(of: $1)) }
     }
 }

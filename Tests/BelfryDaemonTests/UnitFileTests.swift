@@ -84,25 +84,70 @@ import Testing
         #expect(try bounds("run").contains("CapabilityBoundingSet="))
         #expect(try bounds("work") == bounds("run"))
         #expect(try bounds("answer") == bounds("run"))
+        // This one runs no program, so it needs no folder and sees no home.
+        let others = try bounds("run").filter { !$0.hasPrefix("StateDirectory") }
+        #expect(
+            try bounds("pub")
+                == others.map { $0 == "ProtectHome=read-only" ? "ProtectHome=yes" : $0 })
+    }
+
+    @Test func anEventOfACalendarIsPublishedAgainOnlyIfTheBusWasNotReached() throws {
+        let exits = try values("RestartPreventExitStatus", in: "belfry-pub@.service").joined()
+            .split(separator: " ").map { String($0) }
+        #expect(exits.contains("5") && !exits.contains("4"))
+        #expect(Set(exits).isSuperset(of: ["SIGKILL", "SIGTERM", "SIGABRT", "SIGILL", "SIGSEGV"]))
+    }
+
+    @Test func aMissedTimeOfACalendarIsMadeUpForAndOthersAreKeptToTheSecond() throws {
+        let timer = "belfry-pub@.timer"
+        #expect(try values("Persistent", in: timer) == ["true"])
+        #expect(try values("AccuracySec", in: timer) == ["1s"])
+        // A drop-in would only add to it.
+        #expect(try values("OnCalendar", in: timer) == [])
     }
 
     @Test func systemdAcceptsEveryUnit() throws {
         let folder = TemporaryFolder()
+        try copyUnits(to: folder)
+        let timer = try PackageFiles.text("systemd/belfry-pub@.timer")
+        let times = timer.split(separator: "\n").filter { $0.hasPrefix("#     ") }
+            .map { $0.dropFirst(6) + "\n" }
+        mkdir("\(folder.path)/belfry-pub@web.timer.d", 0o755)
+        folder.write(times.joined(), to: "belfry-pub@web.timer.d/times.conf")
+        let verify = try verified(PackageFiles.names(in: "systemd"), in: folder)
+        #expect(verify.ending == .exited(0))
+        #expect(verify.errors == "")
+    }
+
+    @Test func systemdRefusesATimerWithoutATime() throws {
+        let folder = TemporaryFolder()
+        try copyUnits(to: folder)
+        let verify = try verified(["belfry-pub@.service", "belfry-pub@.timer"], in: folder)
+        #expect(verify.ending == .exited(1))
+        #expect(verify.errors.contains("belfry-pub@web.timer: Timer unit lacks value setting"))
+    }
+
+    /// Every unit, with the programs that were built.
+    private func copyUnits(to folder: TemporaryFolder) throws {
         let daemon = ChildProcess.product("belfryd")
         let products = daemon[..<daemon.lastIndex(of: "/")!]
-        let names = try PackageFiles.names(in: "systemd")
-        for name in names {
+        for name in try PackageFiles.names(in: "systemd") {
             let path = "\(PackageFiles.root)/systemd/\(name)"
             let text = String(
                 decoding: try FileText.read(path, bytesMax: Limits.fileBytesMax), as: UTF8.self)
             folder.write(
                 text.replacing("/usr/bin/belfry", with: "\(products)/belfry"), to: name)
         }
+    }
+
+    /// What systemd says of these units, with the name `web` behind an `@`.
+    private func verified(
+        _ names: [String], in folder: TemporaryFolder
+    ) throws -> (ending: ChildProcess.Ending, errors: String) {
         let verify = try ChildProcess(
             "/usr/bin/systemd-analyze",
             ["verify", "--man=no"]
                 + names.map { "\(folder.path)/\($0.replacing("@.", with: "@web."))" })
-        #expect(try verify.wait() == .exited(0))
-        #expect(verify.text(of: .errors) == "")
+        return (try verify.wait(), verify.text(of: .errors))
     }
 }

@@ -41,8 +41,10 @@ say "$passed checks"
 FOLLOWER = "belfry-run@note.service"
 PUSHER = "belfry-push@hook.service"
 WORKER = "belfry-work@mail.service"
+TIMER = "belfry-pub@standup.timer"
+TIMES = f"etc/systemd/system/{TIMER}.d"
 PROGRAMS = (SERVICE, FOLLOWER, PUSHER, WORKER)
-UNITS = (SOCKETS, *PROGRAMS)
+UNITS = (SOCKETS, TIMER, *PROGRAMS)
 
 
 class Package:
@@ -138,7 +140,10 @@ class Package:
         hooks.chmod(0o600)
         (self._machine.root / "etc/belfry/work.d/mail").write_text(
             "GROUP=mail\nSELECTOR=jobs.mail\nPROGRAM=/bin/true\n")
-        self._machine.run("systemctl", "enable", "--now", FOLLOWER, PUSHER, WORKER)
+        (self._machine.root / "etc/belfry/pub.d/standup").write_text("TOPIC=standup\n")
+        (self._machine.root / TIMES).mkdir(parents=True)
+        (self._machine.root / TIMES / "times.conf").write_text("[Timer]\nOnCalendar=Mon..Fri 08:00\n")
+        self._machine.run("systemctl", "enable", "--now", FOLLOWER, PUSHER, WORKER, TIMER)
         wait_until(lambda: len(self._seen()) == 2, TURN_SECONDS, "the program has run",
                    lambda: self._machine.journal(FOLLOWER))
         wait_until(self._has_cursor_of_webhooks, TURN_SECONDS, "a webhook has begun",
@@ -151,6 +156,7 @@ class Package:
             expect("active", self._machine.show(unit, "ActiveState"))
             if self._machine.show(unit, "MainPID") == pid:
                 raise AssertionError(f"{unit} is still the old one")
+        expect("active", self._machine.show(TIMER, "ActiveState"))
         expect(changed, configuration.read_text())
         expect("v1.2 is live\nv1.3 is live\n", self._events())
         return f"{self._version()}; {summary}"
@@ -179,7 +185,8 @@ class Package:
                 continue
             raise AssertionError(f"{door.name} still answers {answer.status}")
         stays = ["etc/belfry/belfryd.conf", "etc/belfry/run.d/note", "etc/belfry/push.d/hook",
-                 "etc/belfry/work.d/mail",
+                 "etc/belfry/work.d/mail", "etc/belfry/pub.d/standup", f"{TIMES}/times.conf",
+                 f"var/lib/systemd/timers/stamp-{TIMER}",
                  "var/lib/private/belfry/belfry.db", "var/lib/private/belfry-run/note/seen"]
         for kept in stays:
             if not (self._machine.root / kept).exists():
@@ -202,6 +209,8 @@ class Package:
     def a_purge_leaves_nothing(self) -> str:
         """No file, folder, link or state of systemd with the name."""
         self._apt("purge", "belfry")
+        # A drop-in of the administrator's own stays.
+        shutil.rmtree(self._machine.root / TIMES, ignore_errors=True)
         expect([], self._traces())
         for unit in UNITS:
             expect("inactive", self._machine.show(unit, "ActiveState"))

@@ -20,6 +20,9 @@ from doors import Answer, Door, doors
 from machine import Machine, machine_like_this_one
 from network import enter
 from pages import PROJECT, commands
+from pub_unit import STAMP as PUB_STAMP
+from pub_unit import TIMER as PUB_TIMER
+from pub_unit import PubUnit
 from push_unit import UNIT as PUSH_UNIT
 from push_unit import PushUnit
 from sources import Sources
@@ -66,6 +69,7 @@ class Service:
             self.a_hung_daemon_is_replaced, self.a_unit_runs_a_program_for_each_event,
             *WorkUnits(self._machine, self._doors[0]).acts(),
             *PushUnit(self._machine, self._doors[0]).acts(),
+            *PubUnit(self._machine, self._doors[0]).acts(),
             Sources(self._machine, self._doors[0]).programs_that_never_end_are_sources,
             self.another_prefix_serves_the_same_state,
             self.an_uninstall_stops_it_and_says_what_stays,
@@ -365,20 +369,21 @@ class Service:
         variables = [f"{name}={value}" for name, value in ELSEWHERE.items()]
         said = self._machine.run("env", *variables, "/root/uninstall").stdout
         expect(["/etc/belfry", "/var/lib/belfry", "/var/lib/belfry-run", "/var/lib/belfry-work",
-                "/var/lib/belfry-answer", "/var/lib/belfry-push", "/etc/credstore/belfry.tokens"],
+                "/var/lib/belfry-answer", "/var/lib/belfry-push", f"/{PUB_STAMP}", "/etc/credstore/belfry.tokens"],
                re.findall(r"^kept: (\S+)", said, re.M))
         for left in ("opt/belfry/bin/belfryd", "opt/belfry/share/doc/belfry",
                      f"etc/systemd/system/{SERVICE}", f"etc/systemd/system/{SOCKETS}",
                      f"etc/systemd/system/sockets.target.wants/{SOCKETS}",
                      f"etc/systemd/system/multi-user.target.wants/{SERVICE}",
                      f"etc/systemd/system/multi-user.target.wants/{PUSH_UNIT}",
+                     f"etc/systemd/system/timers.target.wants/{PUB_TIMER}",
                      "etc/belfry/belfryd.conf.new"):
             if (root / left).exists() or (root / left).is_symlink():
                 raise AssertionError(f"{left} is still there")
         for kept in (CONFIGURATION, "var/lib/private/belfry/belfry.db"):
             if not (root / kept).exists():
                 raise AssertionError(f"{kept} is gone")
-        for unit in (SERVICE, SOCKETS, PUSH_UNIT):
+        for unit in (SERVICE, SOCKETS, PUSH_UNIT, PUB_TIMER):
             expect("inactive", self._machine.show(unit, "ActiveState"))
         for door in self._doors:
             try:

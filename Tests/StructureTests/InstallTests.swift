@@ -92,6 +92,11 @@ import Testing
         let webhooks = text("lib/systemd/system/belfry-push@.service")
         #expect(webhooks.contains("ExecStart=\(prefix)/bin/belfry push "))
         #expect(webhooks.contains("LoadCredential=webhooks:/opt/etc/belfry/push.d/%i"))
+        let event = text("lib/systemd/system/belfry-pub@.service")
+        #expect(event.contains("ExecStart=\(prefix)/bin/belfry pub "))
+        #expect(event.contains("EnvironmentFile=/opt/etc/belfry/pub.d/%i"))
+        let times = text("lib/systemd/system/belfry-pub@.timer")
+        #expect(times.contains("AssertPathExists=/opt/etc/belfry/pub.d/%i"))
         #expect(files.contains("opt/belfry/bin/belfryd"))
         #expect(files.contains("opt/belfry/bin/belfry"))
         #expect(files.contains("opt/etc/belfry/belfryd.conf"))
@@ -115,6 +120,7 @@ import Testing
         try put("", at: "var/lib/belfry-run/web/web.cursor")
         try put("", at: "var/lib/belfry-work/mail/sent")
         try put("", at: "var/lib/belfry-push/web/push-1.cursor")
+        try put("", at: "var/lib/systemd/timers/stamp-belfry-pub@standup.timer")
         try put("", at: "etc/credstore/belfry.tokens")
         try put("", at: "etc/systemd/system/sockets.target.wants/belfryd.socket")
         try put("", at: "etc/systemd/system/multi-user.target.wants/belfryd.service")
@@ -124,6 +130,7 @@ import Testing
                 "etc/belfry/belfryd.conf", "etc/credstore/belfry.tokens",
                 "var/lib/belfry/belfry.db", "var/lib/belfry-run/web/web.cursor",
                 "var/lib/belfry-work/mail/sent", "var/lib/belfry-push/web/push-1.cursor",
+                "var/lib/systemd/timers/stamp-belfry-pub@standup.timer",
             ])
         #expect(text("etc/belfry/belfryd.conf") == changed)
         for (path, what) in [
@@ -131,6 +138,10 @@ import Testing
             ("/var/lib/belfry-run", "state of belfry-run@.service"),
             ("/var/lib/belfry-work", "state of belfry-work@.service"),
             ("/var/lib/belfry-push", "state of belfry-push@.service"),
+            (
+                "/var/lib/systemd/timers/stamp-belfry-pub@standup.timer",
+                "last time of belfry-pub@standup.timer"
+            ),
             ("/etc/credstore/belfry.tokens", "tokens"),
         ] {
             #expect(said.contains("kept: \(folder.path)\(path) (the \(what))"), "\(said)")

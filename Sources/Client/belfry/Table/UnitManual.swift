@@ -6,28 +6,38 @@ enum UnitManual {
 
     static var page: ManualPage {
         var page = ManualPage(
-            name, section: 7, also: UnitRow.all.map(\.unit),
-            summary: "units of systemd that run a program for each event, job or request")
+            name, section: 7, also: UnitRow.all.flatMap { $0.units() },
+            summary: "units of systemd that run programs for events, and publish by the calendar")
         page.heading("Synopsis")
-        for row in UnitRow.all { page.item(shown(row, "NAME"), "It \(row.summary).") }
+        for row in UnitRow.all {
+            page.item(row.units("NAME").joined(separator: ", "), "It \(row.summary).")
+        }
         page.heading("Description")
         page.paragraph(
             """
             NAME is one that you choose, and what the unit does stands in a file of that name. \
-            Write the file, and enable the unit. It starts with the machine, waits for the bus as \
-            long as that is away, and ends with the machine.
+            Write the file, and enable the unit, or its timer if it has one. It starts with the \
+            machine, waits for the bus as long as that is away, and ends with the machine.
             """)
         for row in UnitRow.all {
-            page.subheading(shown(row, "NAME"))
+            page.subheading(row.service("NAME"))
             page.paragraph("The file /etc/belfry/\(row.kind).d/NAME says which, as here:")
             page.example(row.example.joined(separator: "\n"))
             for text in row.details { page.paragraph(text) }
+            if let timer = row.timer("NAME"), let example = row.timerExample {
+                page.paragraph(
+                    """
+                    systemctl edit \(timer) takes the times, as here. They are written as \
+                    systemd.time(7) says. Without a time the timer does not start.
+                    """)
+                page.example(example.joined(separator: "\n"))
+            }
             let codes = row.lastingExits.map { "\($0.rawValue)" }
             page.paragraph(
                 """
                 It is started again 5 s after a failure, but not after the exit codes \
                 \(codes.dropLast().joined(separator: ", ")) and \(codes.last ?? "") of \
-                belfry-\(row.command)(1): these do not mend by themselves.
+                belfry-\(row.command)(1): \(row.lastingReason).
                 """)
         }
         page.heading("What programs may do")
@@ -47,9 +57,9 @@ enum UnitManual {
             """)
         page.heading("Files")
         for row in UnitRow.all {
-            page.item("/etc/belfry/\(row.kind).d/NAME", "What \(shown(row, "NAME")) does.")
+            page.item("/etc/belfry/\(row.kind).d/NAME", "What \(row.service("NAME")) does.")
         }
-        for row in UnitRow.all {
+        for row in UnitRow.all where row.hasFolder {
             page.item("/var/lib/belfry-\(row.kind)/NAME", "Its $STATE_DIRECTORY.")
         }
         page.heading("Examples")
@@ -61,14 +71,18 @@ enum UnitManual {
             systemctl status belfry-run@news
             journalctl -u belfry-run@news
             """)
+        page.example(
+            """
+            printf 'TOPIC=standup\\nTEXT=stand up\\n' |
+                sudo tee /etc/belfry/pub.d/standup
+            sudo systemctl edit belfry-pub@standup.timer
+            sudo systemctl enable --now belfry-pub@standup.timer
+            systemctl list-timers
+            """)
         page.seeAlso(
             UnitRow.all.map { "belfry-\($0.command)(1)" }
-                + ["belfryd(8)", "systemctl(1)", "systemd.exec(5)"],
+                + ["belfryd(8)", "systemctl(1)", "systemd.exec(5)", "systemd.time(7)"],
             documents: ["docs/operations.md"])
         return page
-    }
-
-    private static func shown(_ row: UnitRow, _ name: String) -> String {
-        "belfry-\(row.kind)@\(name).service"
     }
 }

@@ -1,4 +1,5 @@
-/// A kind of the units of systemd that run the command: `belfry-KIND@NAME.service`.
+/// A kind of the units of systemd that run the command: `belfry-KIND@NAME.service`, and a timer that
+/// starts it where it has one.
 struct UnitRow: Sendable {
     /// The kind, as in `belfry-run@.service`.
     let kind: String
@@ -10,11 +11,27 @@ struct UnitRow: Sendable {
     let example: [String]
     /// Paragraphs about the lines of its file and the way it uses them.
     let details: [String]
-    /// The exits after which it is not started again, because they do not mend by themselves.
+    /// The exits after which it is not started again.
     let lastingExits: [CommandExit]
+    /// The reason for that.
+    var lastingReason = "these do not mend by themselves"
+    /// Whether it has a folder of its own below `/var/lib`.
+    var hasFolder = true
+    /// The lines of an example of its timer's drop-in; nil for a unit that starts with the machine.
+    var timerExample: [String]?
 
-    /// The unit without a name behind its `@`.
-    var unit: String { "belfry-\(kind)@.service" }
+    /// The service with this name behind its `@`.
+    func service(_ name: String = "") -> String { "belfry-\(kind)@\(name).service" }
+
+    /// The timer with this name behind its `@`; nil where there is none.
+    func timer(_ name: String = "") -> String? {
+        timerExample.map { _ in "belfry-\(kind)@\(name).timer" }
+    }
+
+    /// Both.
+    func units(_ name: String = "") -> [String] {
+        [service(name)] + (timer(name).map { [$0] } ?? [])
+    }
 
     /// Every kind.
     static let all = [
@@ -77,5 +94,26 @@ struct UnitRow: Sendable {
                 """,
             ],
             lastingExits: [.usage, .refused, .file]),
+        UnitRow(
+            kind: "pub", command: "pub", summary: "publishes an event at the times of a calendar",
+            example: ["TOPIC=standup", "TEXT=stand up", "OPTIONS=--type reminder"],
+            details: [
+                """
+                TOPIC is a topic, TEXT the payload, and OPTIONS are those of belfry-pub(1). \
+                Without TEXT the event is empty.
+                """,
+                """
+                Each time makes one event at most. Times that were missed, because the machine \
+                was off, make one event together at its next start. Times that pass while the \
+                bus is away make one event together once it is there. A start of the service \
+                publishes the event at once.
+                """,
+            ],
+            lastingExits: [.usage, .refused, .unknown, .file],
+            lastingReason: """
+                these do not mend by themselves, and after 5, as after a signal, the event may be \
+                in the log
+                """,
+            hasFolder: false, timerExample: ["[Timer]", "OnCalendar=Mon..Fri 08:00"]),
     ]
 }

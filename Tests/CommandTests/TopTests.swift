@@ -7,10 +7,11 @@ import Testing
 @Suite(.blocking) struct TopTests {
     private static let restored = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// A bus with a topic and a group that is two events behind.
+    /// A bus with a topic, a group that is two events behind, and an event that is held for later.
     private func rig() throws -> CommandRig {
         let rig = try CommandRig()
         try rig.run("pub", "deploys.web", "--lines", input: "one\ntwo\n")
+        try rig.run("pub", "deploys.web", "three", "--delay", "1h")
         try rig.run("group", "set", "mail", "--of", "deploys.*")
         return rig
     }
@@ -44,6 +45,7 @@ import Testing
         }
         #expect(lines[0] == "FIGURE VALUE" && lines.contains("published/s 0"))
         #expect(lines.contains("events kept 2") && lines.contains("their bytes 6 B"))
+        #expect(lines.contains("held for later 1") && lines.contains("overdue (s) 0"))
         #expect(lines.contains("topics 1") && lines.contains("groups 1"))
         let topic = try #require(lines.firstIndex(of: "TOPIC EVENTS BYTES SUBSCRIBERS"))
         #expect(lines[topic + 1] == "deploys.web 2 6 B 0")
@@ -58,7 +60,10 @@ import Testing
         let once = try rig.run("top", "--once", "--json", "--every", "100ms")
         #expect(once.code == 0 && once.output.split(separator: "\n").count == 1)
         #expect(once.output.hasPrefix(#"{"published_events_per_second":0,"#))
-        #expect(once.output.contains(#""retained_events":2,"retained_bytes":6,"#))
+        #expect(
+            once.output.contains(
+                #""retained_events":2,"retained_bytes":6,"later_batches":1,"later_overdue_seconds":0,"#
+            ))
         #expect(
             once.output.hasSuffix(
                 #"""

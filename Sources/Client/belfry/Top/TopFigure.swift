@@ -44,6 +44,12 @@ struct TopFigure: Sendable {
         TopFigure(
             name: "retained_bytes", title: "their bytes", source: .topicBytes, isBytes: true),
         TopFigure(
+            name: "later_batches", title: "held for later",
+            source: .level("belfry_later_batches")),
+        TopFigure(
+            name: "later_overdue_seconds", title: "overdue (s)",
+            source: .level("belfry_later_overdue_seconds")),
+        TopFigure(
             name: "commit_queue_bytes", title: "commit queue",
             source: .level("belfry_commit_queue_bytes"), isBytes: true),
         TopFigure(

@@ -37,7 +37,7 @@ def happening(rng: random.Random, number: int) -> tuple[str, str, dict[str, str]
 
 
 async def furnish(client: Client, events: int = 60, seed: int = 1) -> None:
-    """Publishes events to some topics, and makes groups in several states, one with dead letters."""
+    """Publishes events to some topics, holds two for later, and makes groups in several states, one with dead letters."""
     rng = random.Random(seed)
     for number in range(events):
         topic, data, query = happening(rng, number)
@@ -45,6 +45,8 @@ async def furnish(client: Client, events: int = 60, seed: int = 1) -> None:
     await client.publish("files.upload", bytes(range(256)), content="application/octet-stream", type="stored")
     for name in ("deploys", "jobs.mail"):
         await client.publish(name, f"{name} has at least one", type="note")
+    await client.post("/topics/deploys?delay=2h&type=deployed&key=web", b"web v1.51 is live")
+    await client.post("/topics/deploys?every=1d&name=nightly", b"all services are deployed anew")
     await client.put("/groups/mail?of=jobs.mail&attempts=3&dead=jobs.failed")
     await client.put("/groups/thumbnails?of=files.>&dead=jobs.failed")
     await client.put("/groups/audit?of=deploys,builds.>&since=now")

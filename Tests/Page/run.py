@@ -16,6 +16,7 @@ import acts_crowd
 import acts_follow
 import acts_hostile
 import acts_idle
+import acts_later
 import acts_places
 import acts_publish
 import acts_reading
@@ -30,7 +31,7 @@ from stage import Plan, Stage, opened
 Act = Callable[[Stage], Awaitable[str | None]]
 
 ACTS: list[Act] = [
-    *acts_views.ACTS, *acts_places.ACTS, *acts_topics.ACTS, *acts_publish.ACTS, *acts_work.ACTS, *acts_follow.ACTS,
+    *acts_views.ACTS, *acts_places.ACTS, *acts_topics.ACTS, *acts_publish.ACTS, *acts_work.ACTS, *acts_later.ACTS, *acts_follow.ACTS,
     *acts_reading.ACTS, *acts_rules.ACTS, *acts_hostile.ACTS, *acts_strangers.ACTS, *acts_idle.ACTS, *acts_crowd.ACTS,
 ]
 SECONDS = 8

@@ -25,15 +25,16 @@ export function openDialog(title, closed, content) {
 
 /**
  * Asks, and answers whether the person wants it. Escape means no: nothing happens without a yes.
- * @param {{title: string, text: string|string[], action: string}} question `text` says what is lost, each
- *     text in a paragraph of its own; `action` is the word on the button that does it
+ * @param {{title: string, text: string|string[], action: string, keep?: string}} question `text` says what
+ *     is lost, each text in a paragraph of its own; `action` is the word on the button that does it, and
+ *     `keep` the one on the button that does not
  * @param {AbortSignal} signal the view's: its end means no
  * @returns {Promise<boolean>}
  */
-export function confirmed({ title, text, action }, signal) {
+export function confirmed({ title, text, action, keep = 'Cancel' }, signal) {
     return new Promise(resolve => {
         let isWanted = false;
-        const cancel = button('Cancel', () => dialog.close());
+        const cancel = button(keep, () => dialog.close());
         const accept = button(action, () => {
             isWanted = true;
             dialog.close();

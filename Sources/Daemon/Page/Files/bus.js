@@ -56,12 +56,13 @@ const LINE_MAX = 64 * 1024 * 1024;
  * Sends a request.
  * @param {string} path behind `BASE`, from `/` on
  * @param {object} [options] `query` (parameters without a value are left out), `method`, `body`,
- *     `headers`, `signal`; `timeout` in ms for the head of the answer (0 for none)
+ *     `headers`, `signal`; `timeout` in ms for the head of the answer (0 for none); `isOptional` for what a
+ *     caller may do without: a 401 says nothing of the page then
  * @returns {Promise<Response>} an answer below 400
  * @throws {Refused|Unreachable|DOMException} the last one when `signal` was aborted
  */
 export async function request(path, options = {}) {
-    const { query, method = 'GET', body, headers, signal, timeout = ANSWER_MS } = options;
+    const { query, method = 'GET', body, headers, signal, timeout = ANSWER_MS, isOptional } = options;
     signal?.throwIfAborted();
     const late = new AbortController();
     const timer = timeout && setTimeout(() => late.abort(), timeout);
@@ -83,12 +84,12 @@ export async function request(path, options = {}) {
         underWay -= 1;
         heard = performance.now();
     }
-    if (!response.ok) throw await refusal(response);
+    if (!response.ok) throw await refusal(response, isOptional);
     become('connected', {}, path);
     return response;
 }
 
-async function refusal(response) {
+async function refusal(response, isOptional) {
     let problem = {};
     try {
         problem = JSON.parse(await response.text());
@@ -100,8 +101,8 @@ async function refusal(response) {
         }
     }
     const detail = problem.detail ?? `The answer was ${response.status} ${response.statusText}`.trim() + '.';
-    if (response.status === 401) become('denied', { detail });
-    else become('connected');
+    if (response.status !== 401) become('connected');
+    else if (!isOptional) become('denied', { detail });
     return new Refused(response.status, problem.code ?? '', detail);
 }
 

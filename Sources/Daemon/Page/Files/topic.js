@@ -1,4 +1,5 @@
-// The page of one topic: how it does, its settings, who takes it and who waits for it, and its end.
+// The page of one topic: how it does, its settings, what is held for it, who takes it and who waits for it,
+// and its end.
 
 import { every } from './again.js';
 import { confirmed } from './ask.js';
@@ -6,6 +7,7 @@ import { json, Refused, request, topicPath, unlessRefused } from './bus.js';
 import { facts, smallButton, viewHead } from './buttons.js';
 import { absolute, ago, bytes, clear, count, el, many, setHidden, setText } from './dom.js';
 import { Groups } from './groups.js';
+import { Later } from './later.js';
 import { Outcome } from './outcome.js';
 import { eventAddress, followAddress, groupAddress, place, subscribersAddress } from './places.js';
 import { poll } from './poll.js';
@@ -38,6 +40,7 @@ class TopicPage {
     #told = '';
     #facts = el('dl', { class: 'inline-facts' });
     #settings;
+    #later;
     #table;
     #waiting = el('span', { class: 'dim' });
     #remove = smallButton('Delete', () => this.#outcome.of(this.#remove, () => this.#delete()),
@@ -48,6 +51,7 @@ class TopicPage {
         this.#signal = signal;
         this.#outcome = new Outcome(signal);
         this.#settings = new TopicSettings(name, () => this.#now(), signal);
+        this.#later = new Later(name, () => this.#now(), signal);
         this.#table = new SubscriberTable(signal);
         const asked = poll(() => this.#look(), answer => this.#show(answer), signal);
         this.#now = asked.now;
@@ -59,6 +63,7 @@ class TopicPage {
                 link('All topics', '#/'), el('span', { class: 'spacer' }), this.#remove),
             asked.problem, this.#outcome.element, this.#body);
         this.#body.append(this.#none, this.#figures.element, this.#facts, this.#settings.element,
+            this.#later.element,
             el('section', { class: 'stack', 'aria-labelledby': 'waiting-title' },
                 el('div', { class: 'view-head' }, el('h2', { id: 'waiting-title' }, 'Who waits'),
                     this.#waiting, link('All who wait', subscribersAddress())),
@@ -72,11 +77,13 @@ class TopicPage {
         const row = topics.find(({ name }) => name === this.#name) ?? null;
         // A topic that the caller may not see has no row. A request for its events is told so.
         if (!row) await unlessUnknown(json(`${topicPath(this.#name)}?as=json&wait=0`, options));
-        const [groups, waiting] = await Promise.all([
+        const [groups, waiting, later] = await Promise.all([
             json('/groups', options).then(answer => answer.groups, unlessRefused),
             askWho(this.#name, this.#signal),
+            this.#later.ask(),
         ]);
-        return { row, groups: groups ?? [], waiting, oldest: row && await this.#timeOf(row.oldest) };
+        const oldest = row && await this.#timeOf(row.oldest);
+        return { row, groups: groups ?? [], waiting, later, oldest };
     }
 
     async #timeOf(id) {
@@ -88,7 +95,7 @@ class TopicPage {
         return this.#oldest.time;
     }
 
-    #show({ row, groups, waiting, oldest }) {
+    #show({ row, groups, waiting, later, oldest }) {
         this.#row = row && { ...row, oldestTime: oldest };
         const taking = new Groups();
         taking.take(groups);
@@ -102,6 +109,7 @@ class TopicPage {
         if (row) this.#showFigures(this.#row);
         if (row) this.#showFacts(row);
         this.#settings.update(row, this.#taken);
+        this.#later.show(later);
         const shown = this.#table.show(waiting);
         const first = shown < waiting.length ? `. The first ${count(shown)} are shown` : '';
         const all = Math.max(waiting.length, row?.subscribers ?? 0);
@@ -155,6 +163,7 @@ class TopicPage {
                 : `Its ${many(events, 'event')} (${bytes(size)}) will be gone for good.`,
             registered ? 'Its registration goes too, and with it all settings: a later event makes a new '
                 + 'topic, with the defaults of the bus.' : '',
+            this.#later.isHolding && 'All that is held for it until it is due is cancelled.',
             hold && `The group ${hold} holds it. That keeps nothing from being deleted.`,
             groups.length > 0 && `${many(groups.length, 'work group')} of it (${names}) `
                 + `${groups.length === 1 ? 'stays' : 'stay'}, and jobs of these events are gone.`,

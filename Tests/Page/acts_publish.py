@@ -81,6 +81,19 @@ async def publish_tells_a_mistake_before_it_sends(stage: Stage) -> None:
     assert json.loads(refusal.body)["detail"] in answer, answer
 
 
+async def publish_holds_an_event_for_later(stage: Stage) -> None:
+    """An event with a delay is held: the answer says until when, and leads to what is held for the topic."""
+    served = await stage.serve()
+    page = await stage.show(served, "/#/publish/remind")
+    await page.get_by_label("Text", exact=True).last.fill("stand up")
+    await page.get_by_text("More", exact=True).click()
+    await page.get_by_label("Delay").fill("1h")
+    answer = await published(page, "202")
+    assert "It is held until 20" in answer, answer
+    await page.get_by_role("link", name="Show what is held").click()
+    await page.get_by_role("table", name="Held for later").get_by_role("button", name="Cancel").wait_for()
+
+
 async def publish_sends_files_byte_for_byte(stage: Stage) -> None:
     """A file of all bytes arrives as it is, and the answer leads to its moment in Follow, where it is shown as hex."""
     served = await stage.serve()
@@ -126,5 +139,5 @@ async def copied_curl_returns_the_events(stage: Stage) -> None:
     same("the next event", received[30][1], "the next")
 
 
-ACTS = [publish_sends_what_was_typed, publish_tells_a_mistake_before_it_sends, publish_sends_files_byte_for_byte,
-        copied_curl_returns_the_events]
+ACTS = [publish_sends_what_was_typed, publish_tells_a_mistake_before_it_sends, publish_holds_an_event_for_later,
+        publish_sends_files_byte_for_byte, copied_curl_returns_the_events]

@@ -1,9 +1,9 @@
 // The answer of the bus to a publish, in words.
 
 import { Refused, Unreachable } from './bus.js';
-import { clear, count, el, many } from './dom.js';
+import { absolute, clear, count, el, many } from './dom.js';
 import { contentOf, payload } from './payload.js';
-import { eventAddress } from './places.js';
+import { eventAddress, topicAddress } from './places.js';
 
 /** The element that tells the last answer. */
 export class Answer {
@@ -36,7 +36,10 @@ export class Answer {
             return;
         }
         const answer = await response.json();
-        if (answer.count === undefined) {
+        if (answer.later !== undefined) {
+            say(`It is held until ${absolute(answer.due)}. Nobody receives it before.`);
+            this.element.append(el('p', {}, el('a', { href: topicAddress(topic) }, 'Show what is held')));
+        } else if (answer.count === undefined) {
             say(`The event is in the log.${heardBy(answer.subscribers)}`, answer.id);
         } else if (answer.count === 0) {
             say('There was no line, so there is no event.');

@@ -19,7 +19,7 @@ const CHECK_MS = 300;
 /** The fields as they were typed: they stay while other views are looked at. */
 const draft = {
     topic: '', form: 'text', text: '', file: null, split: false,
-    type: '', key: '', attributes: '', ttl: '', reply: '', contentType: '',
+    type: '', key: '', attributes: '', ttl: '', delay: '', reply: '', contentType: '',
 };
 
 /** Opens the view. `place.path` is `[topic]`. */
@@ -121,7 +121,8 @@ class Publish {
                 this.#changed();
             },
         }), 'Each line is an event of its own');
-        const isUsed = Boolean(draft.attributes || draft.ttl || draft.reply || draft.contentType || draft.split);
+        const seldom = ['attributes', 'ttl', 'delay', 'reply', 'contentType', 'split'];
+        const isUsed = seldom.some(name => draft[name]);
         const attributes = attributesField(draft.attributes, text => {
             draft.attributes = text;
             this.#changed();
@@ -130,11 +131,12 @@ class Publish {
             labelled('Attributes', attributes),
             el('div', { class: 'pair' },
                 labelled('Of use for', this.#field('ttl', { placeholder: 'ever, or 5m, 24h' })),
+                labelled('Delay', this.#field('delay', { placeholder: 'none, or 10m, 2d' })),
                 labelled('Wait for a reply', this.#field('reply', { placeholder: 'no, or 10s' }))),
             labelled('Content-Type', this.#field('contentType', { placeholder: 'none' })),
             this.#parts.split,
             el('p', { class: 'dim' }, 'A worker of a group with ', el('code', {}, 'replies=yes'),
-                ' gives the reply. It cannot be combined with a time of use.'));
+                ' gives the reply. It cannot be combined with a time of use or a delay.'));
     }
 
     /** Shows the field for the form of the payload that was chosen. */
@@ -192,8 +194,9 @@ class Publish {
     }
 
     get #query() {
-        const { type, key, ttl, reply } = draft;
-        return { type, key, ...attributesOf(draft.attributes), ttl, reply, split: this.#isSplit ? 'lines' : '' };
+        const { type, key, ttl, delay, reply } = draft;
+        const split = this.#isSplit ? 'lines' : '';
+        return { type, key, ...attributesOf(draft.attributes), ttl, delay, reply, split };
     }
 
     get #headers() {

@@ -29,6 +29,8 @@ struct BusModel {
         var holder = 0
         /// Until when nobody else may have it, by the time that passed; nil if it was given back.
         var leasedUntil: Int64?
+        /// Until when it rests at least, since it was given back; nil where that is not certain.
+        var restsUntil: Int64?
         var isSettled = false
         /// Whether a settlement was sent and not answered.
         var isInDoubt = false
@@ -299,6 +301,9 @@ struct BusModel {
         if let end = job.leasedUntil, now < end, !job.isInDoubt, !isAgain {
             fail("W4: \(id) of \(group) is handed on \(end - now) µs before its lease is over")
         }
+        if let end = job.restsUntil, now < end {
+            fail("\(id) of \(group) comes again \(end - now) µs before its delay is over")
+        }
         if attempt <= job.attempt { fail("W5: attempt \(attempt) of \(id) follows \(job.attempt)") }
         if group == SimulatedTopics.answeringGroup {
             if let text = seen[id]?.text, let over = overRequests[text], over < decided {
@@ -311,6 +316,7 @@ struct BusModel {
         job.attempt = attempt
         job.holder = worker.number
         job.leasedUntil = end
+        job.restsUntil = nil
         (job.isInDoubt, job.isRepeated) = (false, false)
         jobs[group, default: [:]][id] = job
     }
@@ -376,12 +382,36 @@ struct BusModel {
         }
     }
 
+    /// Until when jobs rest at least that a worker gives back at a time: as long as it says, or 1 s,
+    /// doubled with each attempt, up to 5 min.
+    func rests(
+        of ids: [UInt64], in group: String, _ delay: Int64?, from now: Int64
+    ) -> [UInt64: Int64] {
+        var rests: [UInt64: Int64] = [:]
+        for id in ids {
+            guard let attempt = jobs[group]?[id]?.attempt else { continue }
+            rests[id] = now + (delay ?? min(1_000_000 << Int64(min(attempt - 1, 20)), 300_000_000))
+        }
+        return rests
+    }
+
+    /// The machine began anew, and its clock was set: delays go by that.
+    mutating func forgetRests() {
+        for group in jobs.keys {
+            for id in jobs[group, default: [:]].keys { jobs[group]?[id]?.restsUntil = nil }
+        }
+    }
+
     /// The settlement was answered: the job is over, or comes again.
-    mutating func settled(_ id: UInt64, of group: String, _ verb: SimulatedWorker.Verb) {
+    mutating func settled(
+        _ id: UInt64, of group: String, _ verb: SimulatedWorker.Verb, restsUntil end: Int64? = nil
+    ) {
         jobs[group]?[id]?.isInDoubt = false
         switch verb {
         case .done: jobs[group]?[id]?.isSettled = true
-        case .retry: jobs[group]?[id]?.leasedUntil = nil
+        case .retry:
+            jobs[group]?[id]?.leasedUntil = nil
+            jobs[group]?[id]?.restsUntil = end
         case .dead: jobs[group]?[id]?.isDead = true
         }
     }

@@ -51,7 +51,8 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     func desk(using random: inout SeededRandom) -> Desk? {
         let asked = lives
         let visit = Visit(
-            isThere: { [self] in asked == lives }, time: time, sets: { [self] in time.sets })
+            isThere: { [self] in asked == lives }, time: time, timesRests: true,
+            sets: { [self] in time.sets })
         return Desk(groups: life.groups, visit: visit)
     }
 
@@ -242,6 +243,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         if time.sets > 0 {
             model.forgetRequests()
             model.forgetDues()
+            model.forgetRests()
         }
         held = nil
         held = try SimulatedLife(in: folder, time, sync: sync, mint: mint.next) { [unowned self] in

@@ -25,6 +25,14 @@ struct SimulatedWorker {
         let texts: [String]
     }
 
+    /// A settlement that was sent.
+    struct Sent {
+        let lease: Lease
+        let verb: Verb
+        /// Until when each of its jobs rests at least, if it is taken; none where no time is certain.
+        let rests: [UInt64: Int64]
+    }
+
     let group: String
     /// The name by which it asks: it gets again the job that it holds.
     var name: String?
@@ -68,7 +76,9 @@ struct SimulatedWorker {
         case .done: Settlement(.done(nil), lease: lease.token)
         case .retry:
             Settlement(
-                .retry(delay: Int64.random(in: 0...5_000_000, using: &random)), lease: lease.token)
+                .retry(
+                    delay: Bool.random(using: &random)
+                        ? .random(in: 0...5_000_000, using: &random) : nil), lease: lease.token)
         case .dead: Settlement(.dead(refusal: nil), lease: lease.token, reason: "it fails")
         }
     }

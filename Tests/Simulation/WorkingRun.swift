@@ -38,6 +38,8 @@ struct Visit: Sendable {
     /// Whether its answers reach a worker still.
     let isThere: @Sendable () -> Bool
     let time: SimulatedTime
+    /// Whether jobs rest by that time: on an order they do by the order's, which may be ahead.
+    let timesRests: Bool
     /// How often its clock was set.
     let sets: @Sendable () -> Int
 }
@@ -91,27 +93,32 @@ extension WorkingRun {
         for id in lease.ids { model.settling(id, of: group) }
         workers[index].state = .settling(lease, verb)
         let settlement = workers[index].settlement(verb, of: lease, using: &random)
+        let visit = desk.visit
+        var rests: [UInt64: Int64] = [:]
+        if visit.timesRests, case .retry(let delay) = settlement.verb {
+            rests = model.rests(of: lease.ids, in: group, delay, from: visit.time.passed)
+        }
+        let sent = SimulatedWorker.Sent(lease: lease, verb: verb, rests: rests)
         note("worker \(index) settles \(lease.ids) of \(group) at \(desk.host): \(verb)")
         if Bool.random(using: &random) {
             return try ask(
-                index, at: desk, settling: (settlement, lease, verb), isLast: isLast,
-                using: &random)
+                index, at: desk, settling: (settlement, sent), isLast: isLast, using: &random)
         }
         workers[index].host = desk.host
-        let visit = desk.visit
         desk.groups.settle(try GroupName(group), settlement, by: caller) {
             [self] outcome in
             guard visit.isThere() else { return }
-            end(lease, verb, index, outcome, at: visit)
+            end(sent, index, outcome, at: visit)
         }
     }
 
     /// Takes the answer to a settlement; nil where a job came and nothing is said of the last one:
     /// it was settled before, or a worker with a name holds the new one.
     private func end(
-        _ lease: SimulatedWorker.Lease, _ verb: SimulatedWorker.Verb, _ index: Int,
+        _ sent: SimulatedWorker.Sent, _ index: Int,
         _ outcome: Result<SettleReceipt, WorkError>?, at visit: Visit
     ) {
+        let (lease, verb) = (sent.lease, sent.verb)
         note("worker \(index) is told \(outcome.map { "\($0)" } ?? "nothing of its last job")")
         // Of several settlements of one lease the first answer counts for the worker.
         guard case .settling(let current, _) = workers[index].state, current.token == lease.token
@@ -121,7 +128,7 @@ extension WorkingRun {
         for id in lease.ids {
             switch outcome {
             case .success(let receipt) where receipt.count == lease.ids.count:
-                model.settled(id, of: group, verb)
+                model.settled(id, of: group, verb, restsUntil: sent.rests[id])
             case .failure(.jobSettled) where lease.ids.count == 1:
                 model.settled(id, of: group, .done)
             // Of several jobs some were over, or somebody else's: which ones is not said.
@@ -157,10 +164,8 @@ extension WorkingRun {
     /// Asks for a job, and perhaps settles the last one with the same request.
     private func ask(
         _ index: Int, at desk: Desk,
-        settling last: (
-            settlement: Settlement, lease: SimulatedWorker.Lease, verb: SimulatedWorker.Verb
-        )?,
-        isLast: Bool, using random: inout SeededRandom
+        settling last: (settlement: Settlement, sent: SimulatedWorker.Sent)?, isLast: Bool,
+        using random: inout SeededRandom
     ) throws {
         let length: Int64? = [nil, 1_000_000, 20_000_000].randomElement(using: &random)!
         let request = NextRequest(
@@ -190,7 +195,7 @@ extension WorkingRun {
                 of: workers[index].group,
                 isOvertaken: delivery == nil && !isOnlyOne && workers[index].name != nil)
             if let last {
-                end(last, index, outcome, at: visit)
+                end(last.sent, index, settled(by: outcome), at: visit)
             } else {
                 workers[index].state = .idle
             }
@@ -206,15 +211,13 @@ extension WorkingRun {
         }
     }
 
-    private func end(
-        _ last: (
-            settlement: Settlement, lease: SimulatedWorker.Lease, verb: SimulatedWorker.Verb
-        ), _ index: Int, _ outcome: Result<NextAnswer, WorkError>, at visit: Visit
-    ) {
+    /// The part of an answer that is about the settlement which came with the request.
+    private func settled(
+        by outcome: Result<NextAnswer, WorkError>
+    ) -> Result<SettleReceipt, WorkError>? {
         switch outcome {
-        case .failure(let error): end(last.lease, last.verb, index, .failure(error), at: visit)
-        case .success(let answer):
-            end(last.lease, last.verb, index, answer.settled.map { .success($0) }, at: visit)
+        case .failure(let error): .failure(error)
+        case .success(let answer): answer.settled.map { .success($0) }
         }
     }
 

@@ -88,6 +88,8 @@ struct GroupWorld {
     var issued: [String] = []
     /// Leases that somebody let go of, or asked to.
     var letGo: Set<LeaseToken> = []
+    /// The last settlement that was sent of each lease.
+    var sent: [LeaseToken: Settlement] = [:]
     /// How many jobs workers may let go of by the change that is applied: one for each of their
     /// requests.
     var takenBack: [Holder: Int] = [:]
@@ -232,6 +234,7 @@ struct GroupWorld {
                 ids.lowerBound < ids.upperBound && Int.random(in: 0..<3, using: &random) == 0
             if case .retry = verb { letGo.insert(LeaseText(lease)!.token) }
             settlement = Settlement(verb, lease: lease, only: isPart ? [ids.lowerBound] : nil)
+            sent[LeaseText(lease)!.token] = settlement
         }
         if let settlement, Int.random(in: 0..<4, using: &random) == 0 {
             workers[index].number = add(.settle(settlement, isReplyAwaited: false))
@@ -469,6 +472,10 @@ struct GroupWorld {
             check(lastDone[key] ?? .zero < id, "W7: \(id) of \(key) is settled out of order")
             lastDone[key] = id
         }
+        // Else a job may have been given back by other settings.
+        if before.settings == record.settings {
+            for row in change.open { checkRest(of: row, at: decided) }
+        }
         for row in change.open where fault != .forgetsWhatIsParked || !parked.contains(row.id) {
             open(row, at: decided)
         }
@@ -493,6 +500,20 @@ struct GroupWorld {
                 expired.insert(id)
             }
         }
+    }
+
+    /// A job that its worker gave back rests as long as that said, or else as its attempts say, and at
+    /// most a tenth longer.
+    private mutating func checkRest(of row: JobRecord, at decided: Int64) {
+        guard case .waiting = row.state, let old = rows[row.id], row.attempt == old.attempt,
+            case .leased(let lease) = old.state, let settlement = sent[lease.token],
+            case .retry(let delay) = settlement.verb, settlement.only?.contains(row.id) ?? true,
+            record.dead == nil || row.attempt < record.attempts
+        else { return }
+        let rest = row.until - decided
+        let base = min(Int64(1_000_000) << Int64(min(row.attempt - 1, 20)), 300_000_000)
+        let expected = delay.map { $0...$0 } ?? base...base + base / 10
+        check(expected.contains(rest), "\(row.id) rests \(rest) µs, not \(expected)")
     }
 
     private var parked: Set<EventID> {

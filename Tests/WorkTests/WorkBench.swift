@@ -148,8 +148,10 @@ final class WorkBench: Sendable {
         }
     }
 
-    func advance(seconds: Double) {
-        clock.advance(seconds: seconds)
+    func advance(seconds: Double) { advance(microseconds: Int64(seconds * 1_000_000)) }
+
+    func advance(microseconds: Int64) {
+        clock.advance(microseconds: microseconds)
         bus.sweep()
         work.sweep()
     }

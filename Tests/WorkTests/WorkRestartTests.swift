@@ -93,6 +93,23 @@ import Topics
         }
     }
 
+    @Test func aRetryKeepsItsJitterOverRestarts() throws {
+        var dues: [Int64] = []
+        func note(_ bench: WorkBench) throws {
+            dues.append(
+                try bench.work.jobs(of: GroupName("g"), countMax: 1)[0].due.wholeMicroseconds)
+        }
+        try bench { (bench) throws in
+            try bench.set()
+            try bench.publish("a")
+            try bench.settle(Settlement(.retry(delay: nil), lease: bench.take().lease))
+            try note(bench)
+        }
+        #expect((1_000_000...1_100_000).contains(dues[0]))
+        for _ in 0..<2 { try bench { (bench) throws in try note(bench) } }
+        #expect(Set(dues).count == 1)
+    }
+
     @Test func leasesAndDelaysEndHoweverOftenTheBusRestarts() throws {
         for span in Span.allCases {
             let rest = WorkRestartTests()

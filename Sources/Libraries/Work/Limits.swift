@@ -19,6 +19,8 @@ enum Limits {
     /// The first retry that names no delay; doubled with each attempt, up to five minutes.
     static let retryMicrosecondsDefault: Int64 = 1_000_000
     static let retryMicrosecondsDefaultMax: Int64 = 300_000_000
+    /// The part of that delay by which it may be longer: a tenth.
+    static let retryJitterFraction: Int64 = 10
     /// Jobs under one lease.
     static let batchJobs = 1...256
     /// A batch of jobs ends before its payloads are more: it is encoded in one go.

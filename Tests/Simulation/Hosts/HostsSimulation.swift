@@ -74,7 +74,8 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         let (host, lives) = (hosts[index], hosts[index].lives)
         guard let life = host.life else { return nil }
         let visit = Visit(
-            isThere: { lives == host.lives }, time: host.time, sets: { host.time.sets })
+            isThere: { lives == host.lives }, time: host.time, timesRests: false,
+            sets: { host.time.sets })
         return Desk(groups: life.groups, host: index, visit: visit)
     }
 

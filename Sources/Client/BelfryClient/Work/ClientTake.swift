@@ -39,7 +39,7 @@ public struct ClientJob: Sendable {
 
     /// It is done, and nothing comes out of it.
     public var done: ClientSettlement { settled(.done(nil)) }
-    /// It is to be tried again, after the bus's own delay, which grows with its attempts.
+    /// It is to be tried again, after the bus's own delay, which grows with its attempts and has jitter.
     public var retry: ClientSettlement { settled(.retry(delay: nil)) }
     /// Nobody is to try it again.
     public var dead: ClientSettlement { settled(.dead(refusal: nil)) }

@@ -23,7 +23,7 @@ extension GroupMachine {
     /// How a worker ends its part.
     enum Ending {
         case done
-        /// The job comes again after so many microseconds; nil for a delay by its attempts. The
+        /// The job comes again after so many microseconds; nil for its ``RetryDelay``. The
         /// reason counts if there is no further attempt.
         case retry(delay: Int64?, reason: String? = nil)
         /// With letters to the dead topic, or without; these jobs have no event any more.
@@ -95,20 +95,15 @@ extension GroupMachine {
             guard var job = table.jobs[id] else { return }
             table.release(id, from: token)
             job.words = isDying(job) ? reason : nil
-            let delay = isDying(job) ? 0 : delay ?? Self.delay(after: job.attempt)
+            let delay =
+                isDying(job)
+                ? 0 : delay ?? RetryDelay.microseconds(after: job.attempt, of: id, in: name)
             job.lease = nil
             job.isRefused = false
             job.due = now + delay
             job.queue = delay == 0 ? queue(of: job) : nil
             table.put(job, at: id)
         }
-    }
-
-    /// How long a job rests that failed so often: 1 s, doubled each time, up to 5 min.
-    private static func delay(after attempt: Int) -> Int64 {
-        let doublings = min(max(0, attempt - 1), 30)
-        return min(
-            Limits.retryMicrosecondsDefault << Int64(doublings), Limits.retryMicrosecondsDefaultMax)
     }
 
     /// Lets a lease pass so long from now. Returns false where the jobs that it would keep are more

@@ -22,12 +22,13 @@ public struct JobOutcome: Sendable {
         JobOutcome(verb: .done(.reply(reply)))
     }
 
-    /// It is to be tried again: after 1 s, twice as long with each attempt, up to 5 min.
+    /// It is to be tried again: after 1 s, twice as long with each attempt, up to 5 min, and up to a
+    /// tenth longer, so that jobs that failed together do not come again together.
     ///
     /// After the last attempt of its group it becomes a dead letter instead.
     public static let retry = JobOutcome(verb: .retry(delay: nil))
 
-    /// It is to be tried again after so long, 0 to 24 h.
+    /// It is to be tried again after so long, 0 to 24 h. This delay has no jitter.
     public static func retry(after delay: Duration) -> JobOutcome {
         JobOutcome(verb: .retry(delay: delay.wholeMicroseconds))
     }

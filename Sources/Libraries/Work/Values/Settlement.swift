@@ -7,7 +7,7 @@ package struct Settlement: Sendable {
         /// They are done; their output goes on in the same commit.
         case done(WorkOutput?)
         /// They are to be tried again after so many microseconds, 0 to 24 h; nil for a delay by
-        /// their attempts.
+        /// their attempts, with jitter.
         case retry(delay: Int64?)
         /// They go to the dead topic. Where somebody waits for the reply, it is refused with this.
         case dead(refusal: Reply?)

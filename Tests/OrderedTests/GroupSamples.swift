@@ -77,6 +77,7 @@ struct GroupSamples {
             settings.hold = perhaps {
                 TopicHolder(group: $0.group(), name: "mail")
             }
+            settings.expect = perhaps { Int64(1_000_000 + $0.draw(1 << 40)) }
             return .registration(topic, settings, owner: owner)
         case 2, 3: return .request(try request())
         default:

@@ -196,6 +196,7 @@ struct SampleOrder {
                 settings.hold = TopicHolder(
                     group: GroupNumber(rawValue: number), name: "g\(number)")
             }
+            if draw(3) == 0 { settings.expect = Int64(1_000_000 + draw(20_000_000)) }
             return .registration(try TopicName(topic), settings, owner: UInt32(draw(3)))
         case 2: return .work(try change(topic))
         case 3:

@@ -295,7 +295,7 @@ import Topics
             VALUES (7, 'g', 'a', 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0)
             """)
         try Schema.current.migrate(database)
-        let holds = try TopicLoading.load(database).topics.map(\.state).sorted {
+        let holds = try TopicLoading.load(database, at: nil).topics.map(\.state).sorted {
             $0.number < $1.number
         }.map(\.settings?.hold)
         #expect(holds == [TopicHolder(group: GroupNumber(rawValue: 7), name: "g"), nil, nil])

@@ -125,10 +125,12 @@ package final class SQLiteStore: EventStore {
             newest: EventID(rawValue: start.first - 1), floor: start.bus.floor,
             floorTime: start.bus.floorTime, unusedThrough: start.bus.unusedThrough,
             topics: opening.found.topics.map { topic, older in
-                StoredTopic(
+                var stored = StoredTopic(
                     name: topic.name, settings: topic.settings, owner: topic.owner,
                     removedThrough: topic.removedThrough, removedTime: topic.removedTime,
                     older: older, recent: [])
+                stored.silence = topic.silence
+                return stored
             },
             tombstones: opening.found.tombstones, groups: opening.groups)
         contents.later = opening.later.stored

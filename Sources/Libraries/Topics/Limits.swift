@@ -38,6 +38,8 @@ enum Limits {
     static let releasedEventsMax = 1_000
     /// The ids that these take at most: the last batch may be as large as any.
     static let releasedIDsMax = releasedEventsMax + 10_000
+    /// How long a publisher has the chance to be heard after a start before its topic counts as silent.
+    static let chanceMicroseconds: Int64 = 300_000_000
     /// Ends of keys that mean nothing any more, before they are looked for.
     static let staleEndsMin = 1_024
     /// Each term costs memory, and a look-up for a reader that begins or is behind. A reader of

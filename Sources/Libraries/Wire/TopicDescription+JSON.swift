@@ -33,10 +33,13 @@ extension TopicDescription {
             case .holder: json.optional(hold) { $0.string($1) }
             }
         }
+        if showsEvents, let silentSince { json.member("silent_since", silentSince.rfc3339) }
     }
 
     fileprivate var settings: TopicSettings {
-        TopicSettings(retention: retention, persists: persists)
+        var settings = TopicSettings(retention: retention, persists: persists)
+        settings.expect = expect
+        return settings
     }
 
     /// Reads the object; nil where it describes no topic. Where it does not show events, they count as none.
@@ -65,7 +68,9 @@ extension TopicDescription {
             newestTime: members.texts["newest_time"].flatMap { Timestamp(rfc3339: $0) },
             subscribers: members.numbers["subscribers"] ?? 0,
             retention: settings.retention, persists: settings.persists,
-            hold: members.texts["hold"], owner: nil)
+            hold: members.texts["hold"], expect: settings.expect,
+            silentSince: members.texts["silent_since"].flatMap { Timestamp(rfc3339: $0) },
+            owner: nil)
     }
 }
 

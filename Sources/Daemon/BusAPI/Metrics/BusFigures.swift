@@ -13,6 +13,9 @@ extension EventBus {
             "belfry_ready", "1 while the bus takes events, else 0.", isReady ? 1 : 0)
         page.gauge("belfry_topics", "Topics that exist.", statistics.topics)
         page.gauge(
+            "belfry_topics_silent",
+            "Topics that had no event for longer than they are expected to.", statistics.silent)
+        page.gauge(
             "belfry_tombstones", "Vanished topics whose losses are still told apart.",
             statistics.tombstones)
         page.gauge("belfry_retained_events", "Events that are retained.", statistics.retained)

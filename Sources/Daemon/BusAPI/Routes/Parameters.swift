@@ -9,7 +9,7 @@ internal import Wire
 struct Parameters {
     private let items: QueryItems
     /// The name of each item, in the form that routes know.
-    private let names: [String]
+    let names: [String]
 
     init(_ items: QueryItems, known: [String]) throws(Refusal) {
         var names: [String] = []

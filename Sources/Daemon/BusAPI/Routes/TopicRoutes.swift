@@ -51,7 +51,7 @@ struct TopicRoutes: Routes {
     /// `PUT /topics/{topic}`: registers the topic or replaces its settings.
     func register(_ call: borrowing Call) throws(Refusal) {
         let topic = try TopicName(request: call.resource.name)
-        var settings = try settings(call.parameters)
+        var settings = try settings(of: topic, call.parameters)
         settings.hold =
             try hold(topic, call.parameters, by: call.caller) ?? bus.holder(of: topic)
         let (peer, access) = (call.exchange.peer, gate.access)
@@ -78,15 +78,21 @@ struct TopicRoutes: Routes {
         }
     }
 
-    /// The settings that a registration asks for; those that it does not name have their defaults.
-    private func settings(_ parameters: Parameters) throws(Refusal) -> TopicSettings {
+    /// The settings that a registration asks for. Those that it does not name have their defaults, but for `expect`,
+    /// which stays as it is. A registration that names `expect` alone leaves the others as they are, too.
+    private func settings(
+        of topic: TopicName, _ parameters: Parameters
+    ) throws(Refusal) -> TopicSettings {
+        let now = bus.settings(of: topic)
         var settings = TopicSettings(retention: bus.defaults, persists: true)
+        settings.expect = now?.expect
+        if let now, parameters.names == ["expect"] { settings = now }
         for setting in TopicSetting.all {
-            let bound: (notation: Parameters.Notation, max: Int64)
+            let bound: (notation: Parameters.Notation, range: ClosedRange<Int64>)
             switch setting.form {
-            case .count(_, let max): bound = (.count, max)
-            case .size(_, let max): bound = (.size, max)
-            case .duration(_, let max): bound = (.duration, max)
+            case .count(_, let max): bound = (.count, 0...max)
+            case .size(_, let max): bound = (.size, 0...max)
+            case .duration(_, let range): bound = (.duration, range)
             case .truth(let path):
                 if let truth = try parameters.truth(setting.name) {
                     settings[keyPath: path] = truth
@@ -94,7 +100,7 @@ struct TopicRoutes: Routes {
                 continue
             case .holder: continue
             }
-            let wanted = try parameters.bound(setting.name, bound.notation, in: 0...bound.max)
+            let wanted = try parameters.bound(setting.name, bound.notation, in: bound.range)
             if let wanted { setting.set(wanted.value, in: &settings) }
         }
         return settings

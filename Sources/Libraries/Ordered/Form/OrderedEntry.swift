@@ -50,6 +50,8 @@ private enum EntryKind: UInt8 {
     case keyed = 5
     case hold = 6
     case cancel = 7
+    /// A registration of a topic that is expected to have events, with the time behind it.
+    case expecting = 8
 }
 
 extension ByteWriter {
@@ -65,13 +67,15 @@ extension ByteWriter {
             write(byte: EntryKind.removal.rawValue)
             write(topic.text)
         case .registration(let topic, let settings, let owner):
-            write(byte: EntryKind.registration.rawValue)
+            let kind = settings.expect == nil ? EntryKind.registration : .expecting
+            write(byte: kind.rawValue)
             write(topic.text)
             write(settings.retention)
             write(byte: settings.persists ? 1 : 0)
             write(optional: settings.hold.map { UInt64($0.group.rawValue) })
             if let hold = settings.hold { write(hold.name) }
             write(optional: owner.map { UInt64($0) })
+            if let expect = settings.expect { write(UInt64(expect)) }
         case .hold(let held):
             write(byte: EntryKind.hold.rawValue)
             write(held.batch, ttl: held.ttl)
@@ -150,7 +154,8 @@ extension ByteReader {
             guard kind == .keyed else { return .publish(batch, ttl: ttl, owner: owner) }
             return .publish(batch.with(try idempotencyKey()), ttl: ttl, owner: owner)
         case .removal: return .removal(try topic())
-        case .registration: return try registration()
+        case .registration: return try registration(isExpecting: false)
+        case .expecting: return try registration(isExpecting: true)
         case .hold: return .hold(try held())
         case .cancel:
             let ticket = EventID(rawValue: try number("a ticket", in: 1...EventID.max.rawValue))
@@ -217,13 +222,20 @@ extension ByteReader {
         return try flag() ? key.asking : key
     }
 
-    private mutating func registration() throws(GroupFormError) -> OrderedEntry {
+    private mutating func registration(
+        isExpecting: Bool
+    ) throws(GroupFormError) -> OrderedEntry {
         let topic = try topic()
         var settings = TopicSettings(retention: try retention(), persists: try flag())
         if let group = try optional("a work group", in: 1...GroupNumber.max.rawValue) {
             settings.hold = TopicHolder(group: GroupNumber(rawValue: group), name: try text())
         }
-        return .registration(topic, settings, owner: try user("an owner"))
+        let owner = try user("an owner")
+        if isExpecting {
+            settings.expect = try number(
+                "the time within which an event is expected", in: Silence.expectations)
+        }
+        return .registration(topic, settings, owner: owner)
     }
 
     mutating func settings() throws(GroupFormError) -> OrderSettings {

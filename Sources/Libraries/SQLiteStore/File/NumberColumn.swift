@@ -111,6 +111,10 @@ struct NumberColumn {
     static let topicEvents = topics("events", Limits.counts)
     static let topicBytes = topics("bytes", Limits.counts)
     static let topicHoldGroup = topics("hold_group", Limits.keys, isOptional: true, since: 8)
+    static let topicExpect = topics(
+        "expect", Silence.expectations, isOptional: true, since: 18)
+    static let topicHeard = topics("heard", Limits.times, isOptional: true, since: 18)
+    static let topicSilence = topics("silence", 0...2, isOptional: true, since: 18)
 
     static let eventID = events("id", Limits.keys)
     static let eventTopic = events("topic", Limits.keys)
@@ -195,6 +199,7 @@ struct NumberColumn {
             topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists,
             topicOwner,
             topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes, topicHoldGroup,
+            topicExpect, topicHeard, topicSilence,
             eventID, eventTopic, eventTime, eventUID, eventPID, eventExpires,
             eventRevived,
             groupNumber, groupOwner, groupDeadUID, groupEpoch, groupReach, groupGapReported,

@@ -152,7 +152,8 @@ struct StoreOpening {
         var later = LaterLoading.Found()
         func look() throws(DatabaseError) {
             let boot = order == nil ? start.bus.boot : nil
-            found = try TopicLoading.load(database)
+            found = try TopicLoading.load(
+                database, at: order == nil ? (now, bootClock.now()) : nil)
             groups = try GroupLoading.load(database, boot)
             later = try LaterLoading.load(database, boot)
         }

@@ -47,8 +47,11 @@ enum TopicLoading {
 
     /// Reads all topics.
     ///
+    /// - Parameter start: The time, and that of the clock that nobody sets. Nil where the time of an order counts.
     /// - Complexity: O(topics × log events).
-    static func load(_ database: Database) throws(DatabaseError) -> Found {
+    static func load(
+        _ database: Database, at start: (time: Timestamp, now: Int64)?
+    ) throws(DatabaseError) -> Found {
         var found = Found()
         let all = try database.prepare(
             "SELECT \(TopicState.columns) FROM topics ORDER BY lost")
@@ -69,7 +72,11 @@ enum TopicLoading {
             try database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")
         var (eventsLeft, bytesLeft) = (Int(fileBytes), Int(fileBytes))
         while try all.step() {
-            let state = try TopicState(all)
+            var state = try TopicState(all)
+            if let start {
+                state.silence = state.silence?.resumed(
+                    isKnown: state.persists, at: start.time, now: start.now)
+            }
             guard state.events <= eventsLeft, state.bytes <= bytesLeft else {
                 throw .damaged(
                     "topic \(state.name) counts \(state.events) events of \(state.bytes) bytes, "

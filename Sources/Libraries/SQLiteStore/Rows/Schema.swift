@@ -254,6 +254,13 @@ struct Schema {
             through INTEGER NOT NULL
         ) STRICT;
         """,
+        // 18: topics that are expected to have an event within a time, the time of the last one, and whether the bus
+        // has said that they are silent (1), or is to say that they are not any more (2).
+        """
+        ALTER TABLE topics ADD COLUMN expect INTEGER;
+        ALTER TABLE topics ADD COLUMN heard INTEGER;
+        ALTER TABLE topics ADD COLUMN silence INTEGER;
+        """,
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.

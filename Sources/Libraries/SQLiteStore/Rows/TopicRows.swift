@@ -18,6 +18,8 @@ struct TopicRows {
     /// How many rows a replica has, those of vanished topics included.
     private(set) var rowCount: Int
     private var committedRowCount: Int
+    /// The topics that are expected to have events.
+    private var silences = SilenceQueue()
     /// Topics whose row lacks the last id they gave without storing it.
     private var unstored: Set<TopicName> = []
 
@@ -37,7 +39,7 @@ struct TopicRows {
             """
             UPDATE topics SET registered = ?2, keep = ?3, bytes_max = ?4, age = ?5, persists = ?6,
                 owner = ?7, lost = ?8, lost_time = ?9, unstored = ?10, events = ?11, bytes = ?12,
-                hold = ?13, hold_group = ?14
+                hold = ?13, hold_group = ?14, expect = ?15, heard = ?16, silence = ?17
             WHERE number = ?1
             """)
     }
@@ -45,6 +47,7 @@ struct TopicRows {
     /// Takes over a topic that was found at start.
     mutating func load(_ topic: TopicState) {
         live[topic.name] = topic
+        silences.note(topic.silence, of: topic.name)
     }
 
     /// A topic as the transaction has it so far, without a look at its row.
@@ -86,6 +89,14 @@ struct TopicRows {
     /// Notes a state that the transaction gives a topic.
     mutating func change(_ state: TopicState) {
         changed[state.name] = state
+        silences.note(state.silence, of: state.name)
+    }
+
+    /// The next topic of those of which the bus is to say that they are silent, or are not any more.
+    func firstSilence(by now: Int64 = .max) -> (topic: TopicName, silence: Silence)? {
+        silences.first(by: now).flatMap { name in
+            known(name)?.silence.map { (name, $0) }
+        }
     }
 
     /// Notes the last id that a topic gave without storing it. Needs no transaction, as long as a
@@ -94,6 +105,14 @@ struct TopicRows {
         live[name]?.unstored = id
         changed[name]?.unstored = id
         unstored.insert(name)
+    }
+
+    /// Notes that a topic has an event of a publisher, which has no row. Needs no transaction either: a start takes
+    /// the topic for heard.
+    mutating func hear(_ name: TopicName, at time: Timestamp, now: Int64) {
+        live[name]?.silence?.hear(at: time, now: now)
+        changed[name]?.silence?.hear(at: time, now: now)
+        silences.note(known(name)?.silence, of: name)
     }
 
     /// Has the transaction write the topics that it has changed.
@@ -117,6 +136,9 @@ struct TopicRows {
         update.bind(Int64(state.bytes), at: 12)
         update.bind(state.settings?.hold?.name, at: 13)
         update.bind(state.settings?.hold?.group.rawValue, at: 14)
+        update.bind(state.silence?.expect, at: 15)
+        update.bind(state.silence?.heard.microseconds, at: 16)
+        update.bind(state.silence?.phase.rawValue, at: 17)
         try update.run()
     }
 
@@ -142,8 +164,10 @@ struct TopicRows {
 
     /// The transaction was rolled back.
     mutating func rolledBack() {
+        let names = changed.keys
         changed.removeAll()
         forgotten.removeAll()
+        for name in names { silences.note(live[name]?.silence, of: name) }
         rowCount = committedRowCount
     }
 

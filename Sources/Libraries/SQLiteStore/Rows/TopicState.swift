@@ -12,6 +12,8 @@ struct TopicState {
     var removedTime: Timestamp
     /// The highest id that was given to an event without a row; exact only in memory.
     var unstored: EventID
+    /// Whether it is silent; nil where it is not expected to have events.
+    var silence: Silence?
     /// Retained events.
     var events = 0
     /// Their payload bytes.
@@ -30,7 +32,7 @@ struct TopicState {
     static let columns =
         """
         number, name, registered, keep, bytes_max, age, persists, owner, lost, lost_time, unstored,
-        events, bytes, hold, hold_group
+        events, bytes, hold, hold_group, expect, heard, silence
         """
 
     /// The topic in a row of `columns`.
@@ -52,6 +54,8 @@ struct TopicState {
             {
                 settings?.hold = TopicHolder(group: GroupNumber(rawValue: group), name: name)
             }
+            silence = try Self.silence(row)
+            settings?.expect = silence?.expect
         }
         owner = try row.user(7, .topicOwner)
         removedThrough = try row.id(8, .topicLost)
@@ -59,6 +63,15 @@ struct TopicState {
         unstored = try row.id(10, .topicUnstored)
         events = Int(try row.integer(11, .topicEvents))
         bytes = Int(try row.integer(12, .topicBytes))
+    }
+
+    private static func silence(_ row: Statement) throws(DatabaseError) -> Silence? {
+        guard let expect = try row.optionalInteger(15, .topicExpect),
+            let heard = try row.optionalInteger(16, .topicHeard)
+        else { return nil }
+        let phase = try row.optionalInteger(17, .topicSilence).flatMap(Silence.Phase.init)
+        return Silence(
+            expect: expect, heard: Timestamp(microseconds: heard), phase: phase ?? .heard)
     }
 
     /// A new topic.

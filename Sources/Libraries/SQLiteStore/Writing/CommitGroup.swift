@@ -92,8 +92,14 @@ struct CommitGroup {
         for batch in released { try kept.settle(batch, at: now, &topics) }
         let outcome = try kept.end(
             group.place, &topics, newest: EventID(rawValue: ids.next - 1),
-            laterDue: isMore ? now : later.nextDue)
+            laterDue: isMore ? now : nextDue(topics))
         outcomes.append(.applied(job, outcome))
+    }
+
+    /// When something is due next on an order that no entry asks for.
+    private func nextDue(_ topics: TopicRows) -> Timestamp? {
+        let silence = topics.firstSilence().map { Timestamp(microseconds: $0.silence.due) }
+        return [silence, later.nextDue].compactMap { $0 }.min()
     }
 
     /// Why a group cannot be applied behind another one; nil where it can.
@@ -133,6 +139,7 @@ struct CommitGroup {
             try begin()
             var topic = try topics.ensure(name, owner: owner)
             topic.settings = settings
+            topic.silence.follow(settings.expect, at: now, now: silenceNow(now))
             topics.change(topic)
             return .registration
         case .removal(let name):
@@ -217,8 +224,26 @@ struct CommitGroup {
             count += events.count
             released.append(ReleasedBatch(ticket: ticket, events: events, next: next))
         }
+        while let (name, silence) = topics.firstSilence(by: moment.now ?? now.microseconds) {
+            guard count < LaterTable.releasedEventsMax else { return (released, true) }
+            try begin()
+            let batch = silence.announcement(in: name)
+            let events =
+                try topics.state(of: name)?.persists ?? true || place != nil
+                ? try store(batch, nil, &topics, &ids) : try pass(batch, nil, &topics, &ids)
+            firstID = firstID ?? events[0].id
+            if var topic = try topics.state(of: name) {
+                topic.silence?.announced()
+                topics.change(topic)
+            }
+            count += 1
+            released.append(ReleasedBatch(ticket: nil, events: events))
+        }
         return (released, false)
     }
+
+    /// The time by the clock that silences are told by.
+    private func silenceNow(_ time: Timestamp) -> Int64 { bootClock?.now() ?? time.microseconds }
 
     /// On an order the ids of events go that are not published: hosts foretell ids before they know that.
     private func burn(_ batch: PublishBatch, _ ids: inout IDSequence) {
@@ -239,6 +264,9 @@ struct CommitGroup {
         var topic = try topics.ensure(batch.topic, owner: owner)
         let (first, time) = ids.take(batch.payloads.count, at: now)
         let events = try rows.write(batch, into: topic, first: first, time: time)
+        if topic.silence != nil, !batch.metadata.isOfSilence {
+            topic.silence?.hear(at: time, now: silenceNow(time))
+        }
         topic.events += events.count
         for payload in batch.payloads { topic.bytes += payload.count }
         topics.change(topic)
@@ -255,11 +283,14 @@ struct CommitGroup {
         if !isCovered { try begin() }
         let (first, time) = ids.take(batch.payloads.count, at: now)
         let last = EventID(rawValue: first + UInt64(batch.payloads.count) - 1)
+        let isHeard = !batch.metadata.isOfSilence
         if isCovered {
             topics.note(unstored: last, of: batch.topic)
+            if isHeard { topics.hear(batch.topic, at: time, now: silenceNow(time)) }
         } else {
             var topic = try topics.ensure(batch.topic, owner: owner)
             topic.unstored = last
+            if isHeard { topic.silence?.hear(at: time, now: silenceNow(time)) }
             topics.change(topic)
         }
         return batch.events(from: first, at: time)
@@ -276,6 +307,7 @@ struct CommitGroup {
             leftovers.append(TopicLoading.Leftover(topic: topic.number, through: last.id))
         }
         topic.settings = nil
+        topic.silence = nil
         topic.owner = nil
         topic.events = 0
         topic.bytes = 0

@@ -114,7 +114,9 @@ extension EventBus {
         let now = clock.now()
         let shown = withLog { log in
             if let prepared { log.settle(prepared) }
-            return log.arrive(events, owner: owner, now: now)
+            let shown = log.arrive(events, owner: owner, now: now)
+            if log.expectedCount > 0 { log.hear(events, now: bootClock.now) }
+            return shown
         }
         notify(
             events[0].topic, newest: events[events.count - 1].id, .events,
@@ -163,11 +165,13 @@ extension EventBus {
     func apply(
         _ settings: TopicSettings, to topic: TopicName, owner: UInt32?, isReserved: Bool = false
     ) -> (topic: TopicDescription, isNew: Bool) {
-        let now = clock.now()
+        let (now, bootNow) = (clock.now(), bootClock.now())
         retire(topic, at: now)
         let registered = withLog { log in
             if isReserved { log.release(topic, by: owner) }
-            return log.register(topic, settings, owner: owner, now: now)
+            let registered = log.register(topic, settings, owner: owner, now: now)
+            log.expect(settings.expect, of: topic, at: now, now: bootNow)
+            return registered
         }
         retire(topic, at: now)
         return registered

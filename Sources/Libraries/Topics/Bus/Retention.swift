@@ -43,6 +43,9 @@ public struct TopicSettings: Hashable, Sendable {
     public var persists: Bool
     /// The work group for which events stay until it has settled them; nil for none.
     package var hold: TopicHolder?
+    /// The time, in microseconds, within which the topic is expected to have an event: the bus says so where it has
+    /// none. Nil where none is expected. From a second to 365 days.
+    public var expect: Int64?
 
     /// Settings as given.
     public init(retention: Retention, persists: Bool) {
@@ -90,6 +93,10 @@ public struct TopicDescription: Hashable, Sendable {
     public let retention: Retention
     /// Whether events survive a restart, where a store can do that.
     public let persists: Bool
+    /// The time, in microseconds, within which the topic is expected to have an event; nil where none is.
+    public let expect: Int64?
+    /// The time since which it has had no event, where the bus has told of that; nil where it is not silent.
+    public let silentSince: Timestamp?
     /// The name of the work group for which events stay until it has settled them; nil for none.
     package let hold: String?
     /// The uid that made the topic, if the kernel told.
@@ -99,7 +106,8 @@ public struct TopicDescription: Hashable, Sendable {
     package init(
         name: TopicName, isRegistered: Bool, events: Int, published: Int, bytes: Int,
         oldest: EventID?, newest: EventID?, newestTime: Timestamp?, subscribers: Int,
-        retention: Retention, persists: Bool, hold: String? = nil, owner: UInt32?
+        retention: Retention, persists: Bool, hold: String? = nil, expect: Int64? = nil,
+        silentSince: Timestamp? = nil, owner: UInt32?
     ) {
         self.name = name
         self.isRegistered = isRegistered
@@ -113,6 +121,8 @@ public struct TopicDescription: Hashable, Sendable {
         self.retention = retention
         self.persists = persists
         self.hold = hold
+        self.expect = expect
+        self.silentSince = silentSince
         self.owner = owner
     }
 }

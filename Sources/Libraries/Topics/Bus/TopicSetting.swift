@@ -22,7 +22,7 @@ package struct TopicSetting: Sendable {
         /// Bytes.
         case size(Place<Int?>, max: Int64)
         /// Microseconds.
-        case duration(Place<Int64?>, max: Int64)
+        case duration(Place<Int64?>, ClosedRange<Int64>)
         /// Yes or no.
         case truth(Place<Bool>)
         /// The name of a work group, or none.
@@ -50,11 +50,14 @@ package struct TopicSetting: Sendable {
             "how many bytes, as in 64M, or none"),
         // Ten years. A clock in microseconds counts further, but a longer age is a mistyped unit.
         TopicSetting(
-            "for", member: "keep_for", .duration(\.retention.age, max: 3_650 * 86_400_000_000),
+            "for", member: "keep_for", .duration(\.retention.age, 0...3_650 * 86_400_000_000),
             "TIME", "for how long, as in 7d, or none"),
         TopicSetting(
             "persist", .truth(\.persists), "YES-OR-NO", "whether they outlive a restart"),
         TopicSetting("hold", .holder, "GROUP", "keep what this group has not settled, or none"),
+        TopicSetting(
+            "expect", .duration(\.expect, Silence.expectations), "TIME",
+            "say so where it has no event for so long, or none"),
     ]
 
     /// Its number in these settings; nil for no bound, and for a setting that is no number.

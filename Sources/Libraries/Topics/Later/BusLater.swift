@@ -144,9 +144,11 @@ extension EventBus {
     /// Has the store make the events visible that are due; nothing where none are. A store that refuses is
     /// asked again by the next sweep.
     func releaseDue() {
-        let moment = moment
+        let (moment, now) = (moment, bootClock.now())
         guard !store.capabilities.isShared,
-            withLog({ $0.later.table.next(at: moment) != nil })
+            withLog({ log in
+                log.later.table.next(at: moment) != nil || log.isSilenceDue(at: now)
+            })
         else { return }
         store.commit(.release(bootClock.now())) { [weak self] outcome in
             guard let self, case .success(.released(let batches, let isMore)) = outcome else {
@@ -162,8 +164,8 @@ extension EventBus {
         withLater { log in
             if let next = batch.next {
                 log.later.goOn(next)
-            } else {
-                log.endHold(batch.ticket, .published(first.id), at: now)
+            } else if let ticket = batch.ticket {
+                log.endHold(ticket, .published(first.id), at: now)
             }
         }
         show(batch.events, owner: first.sender.uid)

@@ -6,6 +6,7 @@ extension EventLog {
             oldest: record.oldestID, newest: record.newestID, newestTime: record.newestTime,
             subscribers: subscribers.matching(record), retention: record.settings.retention,
             persists: record.settings.persists, hold: record.settings.hold?.name,
+            expect: record.settings.expect, silentSince: record.silence?.since,
             owner: record.owner)
     }
 

@@ -21,6 +21,9 @@ struct EventLog {
     var coming = ComingTopics()
     /// The events that are held until they are due.
     var later = LaterIndex()
+    /// The topics that are expected to have events, and how many these are.
+    var silences = SilenceQueue()
+    var expectedCount = 0
     /// All topics by their newest events.
     var order = TopicOrder()
     /// All topics by their last losses, or changes of their settings.
@@ -125,6 +128,7 @@ struct EventLog {
         mostLost.rise(to: record)
         topicsByOwner[topic.owner, default: 0] += 1
         noteHolder(from: nil, to: record.settings.hold)
+        takeOver(topic.silence, of: topic.name)
         eventBytes += record.memoryBytes
         // Events that are over the bounds go before the settings can change. The process before may
         // have been killed before it removed them, or the defaults are narrower now.
@@ -233,6 +237,7 @@ struct EventLog {
         let left = topicsByOwner[record.owner, default: 1] - 1
         topicsByOwner[record.owner] = left == 0 ? nil : left
         forgetHold(of: record)
+        forgetSilence(of: record)
         dues[record.node] = nil
         sizes[record.node] = nil
         order.remove(record.node)
@@ -301,6 +306,8 @@ struct DeferredEffects {
 public struct BusStatistics: Hashable, Sendable {
     /// Topics that exist.
     public internal(set) var topics = 0
+    /// Topics that are silent: they had no event for longer than they are expected to.
+    public internal(set) var silent = 0
     /// Vanished topics whose losses are told apart.
     public internal(set) var tombstones = 0
     /// Subscriptions.

@@ -1,7 +1,7 @@
 /// The places of topics, each with a key. The smallest key is first, and any may be changed.
 ///
 /// - Complexity: O(log places) to change, O(1) to look; of ``rising`` O(log n) for each of the first n.
-struct IndexedHeap<Key: Comparable> {
+struct IndexedHeap<Key: Comparable & Sendable>: Sendable {
     /// A place and its key.
     typealias Entry = (key: Key, place: Int)
 

@@ -10,6 +10,8 @@ final class TopicRecord {
     var settings: TopicSettings
     var isRegistered: Bool
     let owner: UInt32?
+    /// Whether it is silent; nil where it is not expected to have events.
+    var silence: Silence?
 
     private(set) var ring = Ring<Event>()
     private(set) var graced = 0

@@ -196,7 +196,8 @@ package enum StoreEntry: Sendable {
     case hold(HeldBatch)
     /// The events that are held by a ticket for a topic are cancelled. Takes no id.
     case cancel(EventID, TopicName)
-    /// The events that are due become visible: a bounded number of batches, in the order in which they are due.
+    /// The events that are due become visible: a bounded number of batches, in the order in which they are due. Then
+    /// those by which the bus says that a topic is silent, or is not any more.
     /// Takes ids as it needs them. The time is that of the ``BootClock``.
     case release(Int64)
     /// Several entries, which take their places one after the other: all of them, or none.
@@ -238,17 +239,17 @@ package enum StoreEntry: Sendable {
     }
 }
 
-/// A batch that was held, and became visible.
+/// A batch that was held, and became visible, or an announcement of a silence or of its end.
 package struct ReleasedBatch: Sendable {
-    /// The ticket that it was held by.
-    package let ticket: EventID
+    /// The ticket that it was held by; nil for an announcement.
+    package let ticket: EventID?
     /// Its events, at the places that they took.
     package let events: [Event]
     /// Its head where it is held until the next time of its schedule; nil for one that comes once.
     package let next: HeldHead?
 
     /// A batch as given.
-    package init(ticket: EventID, events: [Event], next: HeldHead?) {
+    package init(ticket: EventID?, events: [Event], next: HeldHead? = nil) {
         self.ticket = ticket
         self.events = events
         self.next = next

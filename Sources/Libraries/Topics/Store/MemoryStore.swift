@@ -32,6 +32,7 @@ package final class MemoryStore: EventStore {
         var failure: String?
         var keys = KeyTable()
         var later = HeldInMemory()
+        var silences = SilencesInMemory()
 
         mutating func take(_ count: Int, at now: Timestamp) -> (first: UInt64, time: Timestamp) {
             let first = next
@@ -164,7 +165,11 @@ package final class MemoryStore: EventStore {
 
     private func perform(_ entry: StoreEntry) -> Result<StoreReceipt, BusError> {
         switch entry {
-        case .registration:
+        case .registration(let topic, let settings, _):
+            sequence.write { sequence in
+                let time = max(sequence.time, sequence.clock?.now() ?? .distantPast)
+                sequence.silences.expect(settings.expect, of: topic, at: time, sequence.later.now)
+            }
             return .success(.registration)
         case .removal(let topic):
             return ids(1).map { place in
@@ -172,6 +177,7 @@ package final class MemoryStore: EventStore {
                     _ = $0.keys.forget(topic)
                     $0.keys.committed()
                     $0.later.drop(topic)
+                    $0.silences.drop(topic)
                 }
                 return .removal(EventID(rawValue: place.first))
             }
@@ -181,7 +187,7 @@ package final class MemoryStore: EventStore {
             return together(entries)
         case .events(let batch, _, _):
             if let answer = answer(to: batch) { return .success(.unpublished(answer)) }
-            return ids(batch.payloads.count).map { first, time in
+            return ids(batch.payloads.count, of: batch.topic).map { first, time in
                 note(batch, first, time)
                 return .events(batch.events(from: first, at: time))
             }
@@ -235,7 +241,7 @@ package final class MemoryStore: EventStore {
             guard count < Limits.releasedEventsMax else {
                 return .success(.released(released, isMore: true))
             }
-            switch ids(next.batch.payloads.count) {
+            switch ids(next.batch.payloads.count, of: next.batch.topic) {
             case .failure(let error):
                 return released.isEmpty
                     ? .failure(error) : .success(.released(released, isMore: false))
@@ -246,6 +252,28 @@ package final class MemoryStore: EventStore {
                     sequence.later.published(ticket, as: events[0].id, at: moment.time)
                 }
                 released.append(ReleasedBatch(ticket: ticket, events: events, next: next))
+            }
+        }
+        return announce(now, released, count)
+    }
+
+    /// Says which topics are silent, or are not any more, behind held events that were due.
+    private func announce(
+        _ now: Int64, _ released: [ReleasedBatch], _ count: Int
+    ) -> Result<StoreReceipt, BusError> {
+        var released = released
+        while let (topic, silence) = sequence.read({ $0.silences.first(by: now) }) {
+            guard released.count + count < Limits.releasedEventsMax else {
+                return .success(.released(released, isMore: true))
+            }
+            switch ids(1) {
+            case .failure(let error):
+                return released.isEmpty
+                    ? .failure(error) : .success(.released(released, isMore: false))
+            case .success(let (first, time)):
+                let events = silence.announcement(in: topic).events(from: first, at: time)
+                sequence.write { $0.silences.announced(topic) }
+                released.append(ReleasedBatch(ticket: nil, events: events))
             }
         }
         return .success(.released(released, isMore: false))
@@ -278,11 +306,21 @@ package final class MemoryStore: EventStore {
         }
     }
 
-    private func ids(_ count: Int) -> Result<(first: UInt64, time: Timestamp), BusError> {
+    /// - Parameter topic: The topic whose events of a publisher take the ids; nil for others.
+    private func ids(
+        _ count: Int, of topic: TopicName? = nil
+    ) -> Result<(first: UInt64, time: Timestamp), BusError> {
         do throws(StoreError) {
             try prepare(count)
             let now = sequence.read { $0.clock }?.now() ?? .distantPast
-            return .success(sequence.write { $0.take(count, at: now) })
+            return .success(
+                sequence.write { sequence in
+                    let place = sequence.take(count, at: now)
+                    if let topic {
+                        sequence.silences.hear(topic, at: place.time, sequence.later.now)
+                    }
+                    return place
+                })
         } catch {
             return .failure(.storeFailed(error.detail))
         }

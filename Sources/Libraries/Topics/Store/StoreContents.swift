@@ -57,6 +57,8 @@ package struct StoredTopic: Sendable {
     package var removedThrough: EventID
     /// The time of that event.
     package var removedTime: Timestamp
+    /// Whether it is silent; nil where it is not expected to have events.
+    package var silence: Silence?
     /// The events that only the store has; nil if `recent` is everything.
     package var older: OlderEvents?
     /// The newest events, ids rising, which memory takes over.

@@ -27,6 +27,23 @@ import Testing
         #expect(try rig.events(of: "a") == [])
     }
 
+    @Test func aPersonIsToldHowToTakeTheEventBack() throws {
+        let terminal = PseudoTerminal(columns: 120, rows: 24)
+        let child = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", "exec \"$0\" pub a x --delay 1h 2>&3", ChildProcess.product("belfry"),
+            ],
+            environment: [
+                "PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no",
+                "BELFRY_URL": rig.daemon.socketPath,
+            ], handing: [terminal.theirs])
+        try terminal.wait(for: "takes it back")
+        #expect(try child.wait() == .exited(0))
+        let ticket = try #require(tickets().first)
+        #expect(terminal.shown.contains("`belfry cancel a \(ticket)` takes it back"))
+    }
+
     @Test func aTimeThatIsOverIsToldSo() throws {
         let outcome = try rig.run("pub", "a", "x", "--at", "2020-01-01")
         #expect(outcome.code == 0 && outcome.errors.contains("its time is over"), "\(outcome)")

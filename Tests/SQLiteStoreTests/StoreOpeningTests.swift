@@ -152,10 +152,21 @@ import Topics
                 VALUES ('a', 0, 1, 0, 0, 0, 1, 1);
                 INSERT INTO events (id, topic, time, payload) VALUES (100, 1, 5, x'78')
                 """)
+            // Events that are held, of the versions that can.
+            let holds = version >= 15
+            if holds {
+                try older.execute(
+                    """
+                    INSERT INTO later (ticket, topic, due, count, bytes)
+                    VALUES (90, 'b', 4102444800000000, 1, 1);
+                    INSERT INTO held (id, payload) VALUES (90, x'7A')
+                    """)
+            }
             let path = "\(folder.path)/belfry.db"
             #expect(try SQLiteStore.check(path) == [])
             try SQLiteStore.backUp(path, to: "\(folder.path)/older.db")
             let bench = try StoreBench(in: folder)
+            #expect(bench.bus.laterCount == (holds ? 1 : 0))
             let id = try bench.publish("a", "y")[0]
             #expect(
                 try bench.follow("a", from: .earliest).ids == [EventID(rawValue: 100), id])

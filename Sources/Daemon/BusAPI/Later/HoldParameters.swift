@@ -73,12 +73,12 @@ struct HoldParameters {
                 || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ".")].contains(byte)
         }
         guard isName, !name.utf8.allSatisfy(ASCII.isDigit),
-            (1...Limits.scheduleNameBytesMax).contains(name.utf8.count)
+            (1...Schedule.nameBytesMax).contains(name.utf8.count)
         else {
             throw Refusal(
                 .parameterInvalid,
                 "'\(name.prefix(Limits.shownNameCharacters))' is no name of a schedule; it takes 1 to "
-                    + "\(Limits.scheduleNameBytesMax) of A-Z a-z 0-9 . _ -, one of them no digit.")
+                    + "\(Schedule.nameBytesMax) of A-Z a-z 0-9 . _ -, one of them no digit.")
         }
         return name
     }

@@ -183,17 +183,17 @@ extension EventBus {
 }
 
 /// The place of events that are held.
-package struct HoldReceipt: Hashable, Sendable {
+public struct HoldReceipt: Hashable, Sendable {
     /// Names them.
-    package let ticket: EventID
+    public let ticket: EventID
     /// When they are due.
-    package let due: Timestamp
+    public let due: Timestamp
     /// Whether a request with the same key held them before.
-    package let isRepeated: Bool
+    public let isRepeated: Bool
 }
 
 /// How held events ended.
-package enum HeldEnd: Hashable, Sendable {
+public enum HeldEnd: Hashable, Sendable {
     /// They were cancelled.
     case cancelled
     /// They are in the log, from this id on.

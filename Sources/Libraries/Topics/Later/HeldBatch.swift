@@ -10,6 +10,8 @@ public enum DueTime: Hashable, Sendable {
 package struct Schedule: Hashable, Sendable {
     /// The range of the distance, in microseconds: from a second to 365 days.
     package static let intervals: ClosedRange<Int64> = 1_000_000...365 * 86_400_000_000
+    /// Bytes of a name, as of a group.
+    package static let nameBytesMax = 64
 
     /// The distance of two times of the grid, in microseconds.
     package let every: Int64
@@ -90,29 +92,34 @@ package struct HeldBatch: Sendable {
 }
 
 /// Held events, without their payloads.
-package final class HeldHead: Sendable {
+public final class HeldHead: Sendable {
     /// Names them: an id that no event has.
-    package let ticket: EventID
+    public let ticket: EventID
     /// The topic that they go to.
-    package let topic: TopicName
+    public let topic: TopicName
     /// The fields that all of them have.
-    package let metadata: EventMetadata
+    public let metadata: EventMetadata
     /// Their publisher.
-    package let sender: Sender
+    public let sender: Sender
     /// How many there are.
-    package let count: Int
+    public let count: Int
     /// The bytes of their payloads.
-    package let bytes: Int
+    public let bytes: Int
     /// How many microseconds they are of use once they are visible; nil for ever.
-    package let ttl: Int64?
+    public let ttl: Int64?
     /// When they are due.
-    package let due: Timestamp
+    public let due: Timestamp
     /// The span that they were held for, in microseconds; nil for those of a time.
     package let span: Int64?
     /// When a span is over by the clock that nobody sets; nil where ``due`` counts.
     package let until: Int64?
     /// How they are repeated; nil for events that come once.
     package let schedule: Schedule?
+
+    /// The interval of their schedule, in microseconds; nil for events that come once.
+    public var every: Int64? { schedule?.every }
+    /// The name of their schedule; nil where it has none.
+    public var name: String? { schedule?.name }
 
     /// How many microseconds it has been due; less than zero before.
     func overdue(at moment: LaterTable.Moment) -> Int64 {

@@ -1,0 +1,58 @@
+import TestSupport
+import Testing
+import Topics
+
+/// Events for later, as a process has them that has the bus itself.
+@Suite struct LaterVerbsTests {
+    private static func batch(_ text: String = "x") throws -> PublishBatch {
+        PublishBatch(topic: try TopicName("a"), payloads: [Payload(Array(text.utf8))])
+    }
+
+    @Test func anEventIsHeldListedAndCancelled() async throws {
+        let bus = try EventBus()
+        defer { bus.close() }
+        let topic = try TopicName("a")
+        let held = try await bus.publish(
+            try Self.batch(), later: .after(microseconds: 3_600_000_000))
+        let heads = bus.held(for: topic)
+        #expect(heads.map(\.ticket) == [held.ticket] && heads[0].due == held.due)
+        #expect(heads[0].every == nil && heads[0].bytes == 1)
+        #expect(bus.held(for: topic, after: held.ticket).isEmpty)
+        #expect(try await bus.cancel(held.ticket, of: topic) == .cancelled)
+        #expect(try await bus.cancel(held.ticket, of: topic) == .cancelled)
+        #expect(try await bus.cancel(EventID(rawValue: 1), of: topic) == .unknown)
+        #expect(bus.held(for: topic).isEmpty)
+    }
+
+    @Test func anEventIsVisibleOnceItIsDue() async throws {
+        let bus = try EventBus()
+        defer { bus.close() }
+        let topic = try TopicName("a")
+        let subscription = try bus.subscribe(try Selector("a"))
+        let held = try await bus.publish(try Self.batch(), later: .after(microseconds: 1_000))
+        for try await delivery in subscription {
+            guard case .event(let event) = delivery else { continue }
+            #expect(event.payload.text == "x" && event.time >= held.due)
+            #expect(try await bus.cancel(held.ticket, of: topic) == .published(event.id))
+            return
+        }
+    }
+
+    @Test func aScheduleIsReplacedByItsName() async throws {
+        let bus = try EventBus()
+        defer { bus.close() }
+        let topic = try TopicName("a")
+        func put(_ text: String, ttl: Int64? = nil) async throws -> EventID {
+            try await bus.publish(
+                try Self.batch(text), every: 3_600_000_000, name: "tick", ttl: ttl
+            ).ticket
+        }
+        let first = try await put("x")
+        #expect(try await put("x") == first)
+        let second = try await put("y")
+        #expect(second != first)
+        #expect(try await put("y", ttl: 1_000_000) != second)
+        let heads = bus.held(for: topic)
+        #expect(heads.count == 1 && heads[0].every == 3_600_000_000 && heads[0].name == "tick")
+    }
+}

@@ -207,6 +207,16 @@ import Testing
         #expect(try rig.types() == ["-"])
     }
 
+    @Test func anExpectationBeyondItsRangeStopsWithASentence() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            try Rig().expect(366 * 86_400)
+        }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(said.contains("not 31622400000000 µs: correct 'expect'"), "\(said)")
+    }
+
     @Test func theAnnouncementSaysSinceWhen() throws {
         let rig = try Rig()
         let start = rig.clock.now()

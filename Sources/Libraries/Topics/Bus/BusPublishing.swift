@@ -136,6 +136,11 @@ extension EventBus {
                 Result<(topic: TopicDescription, isNew: Bool), BusError>
             ) -> Void
     ) {
+        if let expect = settings.expect, !Silence.expectations.contains(expect) {
+            fatalError(
+                "an event is expected within 1,000,000 µs to 365 days, not \(expect) µs: correct "
+                    + "'expect' of the settings")
+        }
         let isReserved: Bool
         do throws(BusError) {
             isReserved = try withLog { log throws(BusError) in

@@ -43,8 +43,12 @@ public struct TopicSettings: Hashable, Sendable {
     public var persists: Bool
     /// The work group for which events stay until it has settled them; nil for none.
     package var hold: TopicHolder?
-    /// The time, in microseconds, within which the topic is expected to have an event: the bus says so where it has
-    /// none. Nil where none is expected. From a second to 365 days.
+    /// The time, in microseconds, within which the topic is expected to have an event, from a second to 365 days; nil
+    /// where none is expected.
+    ///
+    /// Once the topic had no event for so long, the bus publishes one of type `$silent` to it: once, never before its
+    /// time, and within a second behind it. Behind the next event it publishes one of type `$back`. After a start,
+    /// publishers have five minutes to be heard, or this time if it is less.
     public var expect: Int64?
 
     /// Settings as given.
@@ -95,7 +99,8 @@ public struct TopicDescription: Hashable, Sendable {
     public let persists: Bool
     /// The time, in microseconds, within which the topic is expected to have an event; nil where none is.
     public let expect: Int64?
-    /// The time since which it has had no event, where the bus has told of that; nil where it is not silent.
+    /// The time since which it has had no event, once the bus has told of that with an event of type `$silent`; nil
+    /// where it is not silent.
     public let silentSince: Timestamp?
     /// The name of the work group for which events stay until it has settled them; nil for none.
     package let hold: String?

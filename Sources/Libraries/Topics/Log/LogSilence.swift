@@ -20,7 +20,7 @@ extension EventLog {
     mutating func hear(_ events: [Event], now: () -> Int64) {
         guard let record = records[events[0].topic], var silence = record.silence else { return }
         if events[0].metadata.isOfSilence {
-            silence.announced()
+            silence.announced(by: events[0])
             // Lists of topics show it.
             noteChange(of: record)
         } else {

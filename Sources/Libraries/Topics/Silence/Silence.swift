@@ -101,6 +101,16 @@ package struct Silence: Hashable, Sendable {
 
     /// The announcement is in the log.
     package mutating func announced() { phase = phase == .heard ? .silent : .heard }
+
+    /// The announcement is in the log as this event. The time since which the topic is silent is the one that the event
+    /// tells: a store notes the time of a registration a little earlier than the log.
+    mutating func announced(by event: Event) {
+        announced()
+        guard phase == .silent, let since = event.metadata.attributes["since"],
+            let time = Timestamp(rfc3339: since)
+        else { return }
+        heard = time
+    }
 }
 
 extension Silence? {

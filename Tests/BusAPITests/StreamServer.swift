@@ -25,11 +25,12 @@ final class StreamServer {
         _ configuration: BusAPIConfiguration = BusAPIConfiguration(
             access: AccessPolicy(administrator: getuid()), version: "0"),
         store: any EventStore = MemoryStore(ceiling: nil), memoryBytes: Int = 64 << 20,
-        sendProgressSeconds: Int = 3_600
+        sendProgressSeconds: Int = 3_600, bootClock: BootClock = .system
     ) throws {
         memory = MemoryBudget(bytesMax: memoryBytes)
         bus = try EventBus(
-            store: store, memory: memory, broadcaster: Broadcaster(), log: Self.log)
+            store: store, memory: memory, bootClock: bootClock, broadcaster: Broadcaster(),
+            log: Self.log)
         groups = WorkGroups(on: bus, log: Self.log)
         service = BusService(
             bus: bus, groups: groups, configuration: configuration, memory: memory, log: Self.log,

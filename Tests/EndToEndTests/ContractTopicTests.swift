@@ -71,7 +71,7 @@ import Testing
         for wrong in ["NONE", "nil", "null", "", "-1"] {
             let answer = try client.exchange("PUT", "/topics/t?\(parameter)=\(wrong)")
             #expect(answer.status == 400 && answer.member("code") == "PARAMETER_INVALID")
-            #expect(answer.member("detail")?.hasSuffix(", or none for no bound.") == true)
+            #expect(answer.member("detail")?.hasSuffix(", or none.") == true)
         }
     }
 

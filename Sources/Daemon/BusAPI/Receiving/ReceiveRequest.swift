@@ -124,7 +124,11 @@ struct ReceiveRequest {
             do throws(MetadataError) {
                 try MetadataError.check(text, field.field)
             } catch {
-                throw Refusal(error)
+                // A shell leaves nothing of $silent between double quotes.
+                guard field == .type, text.isEmpty else { throw Refusal(error) }
+                throw Refusal(
+                    .eventTypeInvalid,
+                    error.detail + "; in a shell, one with a $ stands between single quotes")
             }
             return text
         }

@@ -131,7 +131,7 @@ struct Parameters {
         _ name: String, _ notation: Notation, in range: ClosedRange<Int64>
     ) throws(Refusal) -> Bound? {
         if text(name) == "none" { return Bound.none }
-        return try number(name, notation, in: range, orElse: ", or none for no bound").map(Bound.of)
+        return try number(name, notation, in: range, orElse: ", or none").map(Bound.of)
     }
 
     /// `yes` or `no`.

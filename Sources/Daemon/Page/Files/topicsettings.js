@@ -22,12 +22,17 @@ const SETTINGS = [
     { name: 'for', label: 'Age', placeholder: 'default' },
     { name: 'persist', label: 'Kept over restarts', choices: { yes: 'yes', no: 'no' } },
     { name: 'hold', label: 'Held for the group', placeholder: 'none' },
+    { name: 'expect', label: 'Silent without an event for', placeholder: 'none' },
 ];
 
-function textsOf({ keep, keep_bytes: size, keep_for: age, persist, hold }) {
+/** The settings that stay where a PUT does not name them. */
+const STAYING = ['hold', 'expect'];
+
+function textsOf({ keep, keep_bytes: size, keep_for: age, persist, hold, expect }) {
     return {
         keep: String(keep ?? 'none'), bytes: size === null ? 'none' : sizeText(size),
         for: age ?? 'none', persist: persist ? 'yes' : 'no', hold: hold ?? 'none',
+        expect: expect ?? 'none',
     };
 }
 
@@ -87,13 +92,13 @@ export class TopicSettings {
 
     /**
      * The parameters that are sent: the settings that were changed. A PUT gives a topic the
-     * defaults of all that it does not name, but `hold`: those that a registered topic has are sent
-     * with them, so that they stay.
+     * defaults of all that it does not name, but `hold` and `expect`: those that a registered topic
+     * has are sent with them, so that they stay.
      */
     get #query() {
         const { changed, typed } = this.#fields;
-        const hold = changed.hold === '' ? 'none' : changed.hold;
-        return { ...(this.#isRegistered ? typed : changed), hold };
+        const staying = STAYING.map(name => [name, changed[name] === '' ? 'none' : changed[name]]);
+        return { ...(this.#isRegistered ? typed : changed), ...Object.fromEntries(staying) };
     }
 
     #draw() {

@@ -235,6 +235,35 @@ import Topics
         #expect(try await client.topics().topics == [])
     }
 
+    @Test func anExpectationIsOneOfTheSettingsThatAreReplaced() async throws {
+        let daemon = try RunningDaemon()
+        let client = try client(of: daemon)
+        let topic = try TopicName("backup")
+        var settings = TopicSettings(
+            retention: Retention(keep: 5, bytes: nil, age: nil), persists: true)
+        settings.expect = 26 * 3_600_000_000
+        #expect(settings.parameters.contains { $0 == ("expect", "26h") })
+        let made = try await client.register(topic, settings: settings).topic
+        #expect(made.expect == settings.expect && made.silentSince == nil)
+        #expect(try await client.description(of: topic) == made)
+        // The defaults of the bus do not name it.
+        #expect(try await client.register(topic).topic.expect == settings.expect)
+        let alone = [(name: "expect", text: "1s")]
+        let changed = try await client.register(topic, parameters: alone).topic
+        #expect(changed.expect == 1_000_000)
+        let silences = try await client.subscribe(
+            Selector(topic), since: .earliest, filter: EventFilter(type: "$silent", key: nil))
+        for try await case .event(let event) in silences {
+            let silent = try #require(try await client.description(of: topic)?.silentSince)
+            #expect(event.metadata.attributes["since"] == silent.rfc3339)
+            break
+        }
+        settings.expect = nil
+        #expect(settings.parameters.contains { $0 == ("expect", "none") })
+        let ended = try await client.register(topic, settings: settings).topic
+        #expect(ended.expect == nil && ended.silentSince == nil)
+    }
+
     @Test func oneEventIsFoundRemovedOrUnknown() async throws {
         let daemon = try RunningDaemon()
         let client = try client(of: daemon)

@@ -45,7 +45,10 @@ extension BusClient {
 
     /// Registers a topic, or replaces all settings of one that exists; it then stays without events.
     ///
-    /// - Parameter settings: Nil for the defaults of the bus.
+    /// Settings whose ``TopicSettings/expect`` is nil end an expectation that somebody else gave the topic. The group
+    /// that it is held for stays.
+    ///
+    /// - Parameter settings: Nil for the defaults of the bus; an expectation stays then.
     /// - Throws: `ClientError`. Behind `outcomeUnknown` it may be done; to repeat it does no harm.
     public func register(
         _ topic: TopicName, settings: TopicSettings? = nil
@@ -54,7 +57,7 @@ extension BusClient {
     }
 
     /// The same with settings as the bus reads them, which it also checks; those that are not named
-    /// are the defaults.
+    /// are the defaults. `hold` and `expect` stay, and `expect` alone leaves all others as they are.
     public func register(
         _ topic: TopicName, parameters: [(name: String, text: String)]
     ) async throws(ClientError) -> (topic: TopicDescription, isNew: Bool) {

@@ -48,8 +48,11 @@ struct Arguments: Sendable {
                 }
                 values[name] = [""]
             } else {
-                guard let value = inWord ?? rest.popFirst() else {
-                    throw CommandFailure(.usage, "'\(name)' lacks its \(option.value!)")
+                guard let value = inWord ?? Self.value(&rest, of: command) else {
+                    throw CommandFailure(
+                        .usage,
+                        "'\(name)' lacks its \(option.value!). A shell takes $NAME for a variable: "
+                            + "a value with a $ stands between single quotes")
                 }
                 values[name, default: []].append(value)
             }
@@ -60,6 +63,17 @@ struct Arguments: Sendable {
         else {
             throw CommandFailure(.usage, "usage: \(command.usage)")
         }
+    }
+
+    /// The value of an option in the word behind it; nil where that is another option or begins the program. A shell
+    /// leaves no word of a variable that is not set: `--type $silent -- mail` would wait for the type `--`.
+    private static func value(_ rest: inout ArraySlice<String>, of command: CommandRow) -> String? {
+        let isOption = rest.first.map { word in
+            word == "--"
+                || word.hasPrefix("--")
+                    && command.allOptions.contains { $0.isNamed(String(word.prefix { $0 != "=" })) }
+        }
+        return isOption == true ? nil : rest.popFirst()
     }
 
     /// The sentence about an unknown option. People forget the `--` before a program.

@@ -46,6 +46,9 @@ struct CommandExample: Sendable {
             CommandExample(
                 "belfry sub uploads --name thumbnails -- ./make-thumbnail",
                 "run a program for each event; a later run goes on behind the last one"),
+            CommandExample(
+                "belfry sub backup --type '$silent' -- mail -s 'no backup' root",
+                "send a mail where an event was expected, and none came"),
         ],
         "wait": [
             CommandExample(
@@ -82,6 +85,9 @@ struct CommandExample: Sendable {
             CommandExample(
                 "belfry topic set jobs.mail --hold mail",
                 "keep every event until the group mail has settled it"),
+            CommandExample(
+                "belfry topic set backup --expect 26h",
+                "be told where no event comes for 26 hours"),
         ],
         "topic rm": [
             CommandExample(

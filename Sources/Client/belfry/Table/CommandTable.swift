@@ -59,7 +59,8 @@ enum CommandTable {
                 \(payloads) BELFRY_ID, BELFRY_TOPIC, BELFRY_TIME, BELFRY_TYPE, BELFRY_KEY, \
                 BELFRY_CONTENT_TYPE and BELFRY_ATTRIBUTE_NAME for each attribute are in its \
                 environment, and so are TRACEPARENT and TRACESTATE of an event in a trace. The cursor moves when it has \
-                ended with 0.
+                ended with 0. For an event of a type of the bus, such as $silent, it runs where --type names \
+                that type.
                 """,
             ],
             options: filters + forms + [
@@ -100,6 +101,16 @@ enum CommandTable {
         CommandRow(
             name: "topic set", operands: "TOPIC", operandCount: 1...1,
             summary: "register a topic, or replace its settings",
+            details: [
+                """
+                Settings that are not named return to their defaults, but hold and expect, which stay. --expect \
+                alone leaves all others as they are.
+                """,
+                """
+                Where a topic has no event for as long as --expect says, the bus publishes one of type $silent \
+                to it, and one of type $back behind the next event.
+                """,
+            ],
             options: TopicCommands.options, run: TopicCommands.set),
         CommandRow(
             name: "topic rm", operands: "TOPIC", operandCount: 1...1,

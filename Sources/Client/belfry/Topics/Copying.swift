@@ -10,6 +10,7 @@ struct Copying {
     private let file: CursorFile?
     private var count = 0
     private var hasDeadLetters = false
+    private var hasOwn = false
     private var progress = CopyProgress()
 
     static func run(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {
@@ -81,6 +82,10 @@ struct Copying {
         switch delivery {
         case .gap(let gap):
             CopyProgress.say("events behind \(gap.after) up to \(gap.through) may be missing")
+        case .event(let event) where event.metadata.isReserved:
+            // The other bus takes such a type from nobody.
+            if !hasOwn { CopyProgress.say("events of the bus's own types stay behind") }
+            hasOwn = true
         case .event(let event):
             let attributes = event.metadata.attributes
             if attributes.ofPublisher != attributes, !hasDeadLetters {

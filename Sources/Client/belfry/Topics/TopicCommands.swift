@@ -53,6 +53,7 @@ enum TopicCommands {
                     ["published", "\(found.published)"], ["oldest", id(found.oldest)],
                     ["newest", id(found.newest)],
                     ["newest_time", found.newestTime.map { "\($0)" } ?? "-"],
+                    ["silent_since", found.silentSince.map { "\($0)" } ?? "-"],
                     ["subscribers", "\(found.subscribers)"],
                 ])
     }

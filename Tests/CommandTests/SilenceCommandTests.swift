@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -85,5 +86,24 @@ import Testing
         #expect(empty.code == 3 && empty.errors.contains("single quotes"), "\(empty)")
         let odd = try rig.run("sub", "backup", "--type=--max", "--until-now")
         #expect(odd == .init(code: 0, output: "", errors: ""))
+    }
+
+    @Test func theyAreNeitherPushedNorCopiedNorWork() throws {
+        try silence()
+        let other = try CommandRig()
+        try rig.run("topic", "set", "backup", "--expect", "none")
+        try rig.run("pub", "backup", "done")
+        let receiver = try WebhookReceiver()
+        let hooks = rig.home.write(
+            "backup \(receiver.address) \(WebhookReceiver.secret)\n", to: "hooks")
+        chmod(hooks, 0o600)
+        #expect(try rig.run("push", hooks, "--since", "earliest", "--until-now").code == 0)
+        #expect(receiver.taken.count == 1 && receiver.taken[0].contains("\"data\":\"done\""))
+        let copied = try rig.run("copy", rig.daemon.socketPath, other.daemon.socketPath)
+        #expect(copied.code == 0 && copied.errors.contains("own types stay behind"))
+        #expect(try other.events(of: "backup") == ["done"])
+        let worked = try rig.run(
+            "work", "g", "backup", "--until-empty", "--", "sh", "-c", "echo \"$BELFRY_TYPE.$(cat)\"")
+        #expect(worked == .init(code: 0, output: ".done\n", errors: ""))
     }
 }

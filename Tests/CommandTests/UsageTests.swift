@@ -158,5 +158,8 @@ import Topics
         #expect(lanes.end(events[4]) == nil && lanes.cursor.rawValue == 6)
         #expect(lanes.count == 0 && lanes.runningCount == 0)
         #expect(lanes.add(events[1]) != nil)
+        lanes.passBy(EventID(rawValue: 9))
+        #expect(lanes.cursor.rawValue == 2 && lanes.count == 1)
+        #expect(lanes.end(events[1]) == nil && lanes.cursor.rawValue == 9)
     }
 }

@@ -48,6 +48,27 @@ struct ValueTests {
         #expect(contentType?.detail.contains("content type") == true)
     }
 
+    /// Of an event in memory, and of the row of one in a store.
+    @Test(
+        arguments: [
+            (nil, nil, true), ("t", nil, true), ("$silent", nil, false),
+            ("$silent", "since=now", false), ("$silent", "deadgroup=g", true),
+            ("$silent", "a=1\ndeadhops=2", true), ("$silent", "a=dead", false),
+        ] as [(String?, String?, Bool)])
+    func anEventOfTheBusIsActedOnByNameAlone(
+        type: String?, kept: String?, isWanted: Bool
+    ) throws {
+        let attributes = try EventAttributes(text: kept ?? "")
+        let metadata = try EventMetadata(type: type).with(attributes, expires: nil)
+        let stored = { (filter: EventFilter) in
+            filter.admits({ $0 == .type ? type : nil }, attributes: { kept })
+        }
+        let filter = EventFilter.all.toActOn
+        #expect(filter.admits(metadata) == isWanted && stored(filter) == isWanted)
+        let all = [EventFilter.all, filter.toPassBy, EventFilter(type: type, key: nil).toActOn]
+        #expect(all.allSatisfy { $0.admits(metadata) && stored($0) })
+    }
+
     @Test func aPayloadHoldsItsBytesAtOneAddress() {
         let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
         let payload = Payload(bytes)

@@ -19,7 +19,10 @@ import Topics
         private var number: RequestNumber = 0
         private let events: [Event]
 
-        init(_ change: (inout GroupSettings) -> Void = { _ in }) throws {
+        /// - Parameter types: The types of the events of its topic.
+        init(
+            types: [String?] = [nil, nil], _ change: (inout GroupSettings) -> Void = { _ in }
+        ) throws {
             var wish = GroupSettings(of: try Selector("jobs"))
             wish.lease = .seconds(10)
             change(&wish)
@@ -31,9 +34,13 @@ import Topics
             turns = GroupTransaction(
                 GroupMachine(
                     SharedGroupTests.number, name, try Selector("jobs"), record, isShared: true))
-            events = PublishBatch(
-                topic: try TopicName("jobs"), payloads: ["1", "2"].map { Payload(Array($0.utf8)) }
-            ).events(from: 1, at: Timestamp(microseconds: 1))
+            let topic = try TopicName("jobs")
+            events = try types.enumerated().flatMap { index, type in
+                PublishBatch(
+                    topic: topic, metadata: try EventMetadata(type: type),
+                    payloads: [Payload(Array("\(index + 1)".utf8))]
+                ).events(from: UInt64(index + 1), at: Timestamp(microseconds: 1))
+            }
         }
 
         var machine: GroupMachine { turns.machine }
@@ -103,6 +110,20 @@ import Topics
     ) throws -> GroupMachine.LeasedJobs? {
         guard case .delivery(let grant, _)? = try answer?.get() else { return nil }
         return grant
+    }
+
+    @Test func anEventOfTheBusIsNoJobAndIsHeldNoLonger() throws {
+        var rig = try Rig(types: ["$silent", nil, "$back"])
+        let first = { (rig: inout Rig) in
+            try Self.delivery(rig.decide(Self.take(), at: 0))?.jobs[0].event.id.rawValue
+        }
+        #expect(try first(&rig) == 2)
+        #expect(rig.machine.heldFrom.rawValue == 2)
+        var silent = try Rig(types: ["$silent"])
+        #expect(try first(&silent) == nil)
+        #expect([silent, silent.another].allSatisfy { $0.machine.heldFrom.rawValue > 1 })
+        var named = try Rig(types: ["$silent"]) { $0.type = "$silent" }
+        #expect(try first(&named) == 1)
     }
 
     @Test func aLeaseLastsUntilSomebodySaysThatItHasPassed() throws {

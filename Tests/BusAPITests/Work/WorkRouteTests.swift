@@ -54,6 +54,13 @@ import Topics
         #expect(try place.group().contains(#""behind":0"#))
     }
 
+    @Test func aGroupMayNameATypeOfTheBusAndHoldsNoTopicThen() throws {
+        let made = try place.expect(201, "PUT", "/groups/g?of=jobs&type=$silent")
+        #expect(made.text.contains(#""type":"$silent""#))
+        try place.refuse(409, "GROUP_DIFFERS", "PUT", "/topics/jobs?hold=g")
+        try place.refuse(400, "EVENT_TYPE_INVALID", "POST", "/topics/jobs?type=$silent", "x")
+    }
+
     @Test func whatAPutDoesNotNameStays() throws {
         try place.expect(201, "PUT", "/groups/g?of=a&lease=2m&attempts=3&dead=c")
         let changed = try place.expect(200, "PUT", "/groups/g?lease=5m")

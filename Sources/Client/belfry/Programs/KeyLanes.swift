@@ -39,6 +39,9 @@ struct KeyLanes {
         return event
     }
 
+    /// Nothing runs for an event, whose id is above all before it.
+    mutating func passBy(_ id: EventID) { reach = id }
+
     /// An event is dealt with; returns the one that is to run next because of it.
     mutating func end(_ event: Event) -> Event? {
         unfinished.removeAll { $0 == event.id }

@@ -54,6 +54,11 @@ struct ParallelReading: Sendable {
                 case .read(let delivery?):
                     isReading = false
                     guard failure == nil, let event = try limits.event(of: delivery) else { break }
+                    guard limits.wanted.admits(event) else {
+                        lanes.passBy(event.id)
+                        try file?.keep(lanes.cursor)
+                        break
+                    }
                     left -= 1
                     if let event = lanes.add(event) { group.addTask { await work(on: event) } }
                 case .ended(let event):

@@ -3,7 +3,8 @@ internal import Glibc
 internal import Topics
 internal import Wire
 
-/// Brings the events of one webhook to its receiver, one after the other, and keeps its cursor.
+/// Brings the events of one webhook to its receiver, one after the other, and keeps its cursor. Events of the bus, of
+/// types such as `$silent`, are not sent.
 struct WebhookDelivery: Sendable {
     private enum Ending { case arrived, over, stopped }
 
@@ -30,6 +31,7 @@ struct WebhookDelivery: Sendable {
             case .gap(let gap):
                 say("events behind \(gap.after) up to \(gap.through) may be missing")
             case .event(let event):
+                guard EventFilter.all.toActOn.admits(event) else { continue }
                 switch await bring(event) {
                 case .arrived:
                     try file.keep(event.id)

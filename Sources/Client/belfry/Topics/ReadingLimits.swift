@@ -8,21 +8,20 @@ struct ReadingLimits: Sendable {
     let eventsMax: Int?
     /// How often a program that failed runs again.
     let retries: Int
-    /// Whether it passes over events of the bus's own types, such as `$silent`: no program runs for one unless it is
-    /// asked for by its type.
-    private let passesOverOwn: Bool
+    /// The events that it deals with. It goes past others: no program runs for events of the bus.
+    let wanted: EventFilter
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments, wanted: EventFilter) throws(CommandFailure) {
+        self.wanted = wanted
         isStrict = arguments.has("--strict")
         eventsMax = try arguments.count("--max")
         retries = try arguments.count("--retry") ?? 0
-        passesOverOwn = !arguments.program.isEmpty && !arguments.has(CommandOption.name(of: .type))
     }
 
-    /// The event that was delivered; nil for one that it passes over, and for a gap, which is told.
+    /// The event that was delivered; nil for a gap, which is told.
     func event(of delivery: Delivery) throws(CommandFailure) -> Event? {
         switch delivery {
-        case .event(let event): return passesOverOwn && event.metadata.isReserved ? nil : event
+        case .event(let event): return event
         case .gap(let gap):
             let sentence = "events behind \(gap.after) up to \(gap.through) may be missing"
             guard !isStrict else { throw CommandFailure(.gap, sentence) }

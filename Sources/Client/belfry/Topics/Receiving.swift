@@ -58,7 +58,8 @@ enum Receiving {
         tellAbsence(of: wish.selector, session)
         // From here on nothing that comes is missed, however this run ends.
         if file?.start == nil { try file?.keep(subscription.cursor) }
-        let limits = try ReadingLimits(arguments)
+        let limits = try ReadingLimits(
+            arguments, wanted: program == nil ? .all : wish.filter.toActOn)
         if let program, count > 1 {
             return try await ParallelReading(
                 subscription, program, file, limits, countMax: count

@@ -25,6 +25,11 @@ struct SubscriptionReading {
         var kept = subscription.cursor
         while left > 0, let delivery = try await next(&kept) {
             guard let event = try limits.event(of: delivery) else { continue }
+            guard limits.wanted.admits(event) else {
+                try file?.keep(event.id)
+                kept = event.id
+                continue
+            }
             left -= 1
             if let program {
                 try await program.run(for: event, retries: limits.retries)

@@ -120,7 +120,7 @@ struct TopicRoutes: Routes {
         guard let group = work.scope(of: name), gate.mayKnow(of: group, caller) else {
             throw Refusal(WorkError.groupUnknown(name))
         }
-        guard group.filter == .all, group.selector.matches(topic) else {
+        guard group.filter == EventFilter.all.toActOn, group.selector.matches(topic) else {
             throw Refusal(
                 .groupDiffers,
                 "'hold' is '\(text)', which does not take every event of '\(topic)'; name a group "

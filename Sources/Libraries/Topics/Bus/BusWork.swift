@@ -15,7 +15,7 @@ extension EventBus {
     ) {
         let prepared: [PreparedBatch]
         do throws(BusError) {
-            prepared = try prepare(batches)
+            prepared = try prepare(batches, isRevival: change.revived != nil)
         } catch {
             return then(.failure(error))
         }
@@ -31,13 +31,17 @@ extension EventBus {
     }
 
     /// Prepares all of the batches, or none.
-    private func prepare(_ batches: [PublishBatch]) throws(BusError) -> [PreparedBatch] {
+    private func prepare(
+        _ batches: [PublishBatch], isRevival: Bool
+    ) throws(BusError) -> [PreparedBatch] {
         var prepared: [PreparedBatch] = []
         for batch in batches {
             let room = room
             do throws(BusError) {
                 prepared.append(
-                    try withLog { log throws(BusError) in try log.prepare(batch, room: room) })
+                    try withLog { log throws(BusError) in
+                        try log.prepare(batch, room: room, isRevival: isRevival)
+                    })
             } catch {
                 cancel(prepared)
                 throw error
@@ -47,9 +51,9 @@ extension EventBus {
     }
 
     /// Why batches would be refused at this moment; nil where they would not.
-    package func refusal(of batches: [PublishBatch]) -> BusError? {
+    package func refusal(of batches: [PublishBatch], isRevival: Bool = false) -> BusError? {
         do throws(BusError) {
-            cancel(try prepare(batches))
+            cancel(try prepare(batches, isRevival: isRevival))
             return nil
         } catch {
             return error

@@ -7,7 +7,7 @@
 public struct GroupSettings: Hashable, Sendable {
     /// Its topics (`of`).
     public var selector: Selector?
-    /// The only type of events that it takes (`type`); all by default.
+    /// The only type of events that it takes (`type`); by default all but those of the bus, as `$silent`.
     public var type: String?
     /// The attributes that its events have (`attribute.NAME`), each with this value; all events by
     /// default.
@@ -62,7 +62,7 @@ public struct GroupSettings: Hashable, Sendable {
 
     /// The choice of events of its topics that it takes.
     package var filter: EventFilter {
-        EventFilter(type: type, key: nil, attributes: attributes ?? .none)
+        EventFilter(type: type, key: nil, attributes: attributes ?? .none).toActOn
     }
 
     /// The defaults of a group, which has none for its topics and its start.

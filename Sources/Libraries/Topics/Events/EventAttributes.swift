@@ -123,6 +123,9 @@ public struct EventAttributes: Hashable, Sendable {
         return others
     }
 
+    /// Whether the bus gave one of them: to a dead letter, or to a copy.
+    package var hasOfBus: Bool { all.contains { AttributeError.isReserved($0.name) } }
+
     /// The attributes of this event as a dead letter; those of an earlier death are removed.
     ///
     /// - Throws: `AttributeError` for a value that no attribute can have.
@@ -182,6 +185,11 @@ public struct EventAttributes: Hashable, Sendable {
             let line = "\(attribute.name)=\(attribute.value)"
             return lines.contains { $0.elementsEqual(line.utf8) }
         }
+    }
+
+    /// Whether the bus gave one of those in a ``text``.
+    static func hasOfBus(_ text: String) -> Bool {
+        text.utf8.split(separator: UInt8(ascii: "\n")).contains { AttributeError.isReserved($0) }
     }
 
     /// The attributes of a ``text``.
@@ -277,8 +285,11 @@ public struct AttributeError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     /// Whether the bus itself gives attributes of this name, and nobody else.
-    static func isReserved(_ name: String) -> Bool {
-        name.utf8.starts(with: "dead".utf8) || name.utf8.starts(with: "origin".utf8)
+    static func isReserved(_ name: String) -> Bool { isReserved(name.utf8) }
+
+    /// The same of a text that begins with the name.
+    fileprivate static func isReserved(_ text: some Sequence<UInt8>) -> Bool {
+        text.starts(with: "dead".utf8) || text.starts(with: "origin".utf8)
     }
 
     /// Refuses a name that a publisher may not give.

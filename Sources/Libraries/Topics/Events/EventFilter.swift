@@ -13,6 +13,9 @@ public struct EventFilter: Hashable, Sendable {
     /// The attributes that an event has to have, each with the same value.
     public let attributes: EventAttributes
 
+    /// Whether it leaves out events of the bus (``EventMetadata/isOfBus``).
+    private var leavesOutBus = false
+
     /// The filter that has these texts; a field without one has none to meet.
     ///
     /// - Parameter text: Is asked once for each field, in their order.
@@ -41,6 +44,23 @@ public struct EventFilter: Hashable, Sendable {
     /// Every event.
     public static let all = EventFilter(type: nil, key: nil)
 
+    /// The same choice, of events to act on: without events of the bus, of types such as `$silent`, unless the filter
+    /// names the type.
+    ///
+    /// Groups take their jobs by it, and the command runs programs and calls webhooks by it.
+    package var toActOn: EventFilter {
+        var filter = self
+        filter.leavesOutBus = self[.type] == nil
+        return filter
+    }
+
+    /// The same choice with events of the bus, for a reader that passes these by itself.
+    package var toPassBy: EventFilter {
+        var filter = self
+        filter.leavesOutBus = false
+        return filter
+    }
+
     /// The text that an event has to have; nil for any.
     public subscript(field: FilterField) -> String? {
         conditions.first { $0.field == field }?.text
@@ -54,6 +74,7 @@ public struct EventFilter: Hashable, Sendable {
         for condition in conditions where metadata[condition.field.field] != condition.text {
             return false
         }
+        if leavesOutBus, metadata.isOfBus { return false }
         return attributes.isEmpty || metadata.attributes.has(attributes)
     }
 
@@ -67,10 +88,15 @@ public struct EventFilter: Hashable, Sendable {
         for condition in conditions where text(condition.field) != condition.text {
             return false
         }
+        if leavesOutBus, EventMetadata.isReserved(text(.type)),
+            !EventAttributes.hasOfBus(kept() ?? "")
+        {
+            return false
+        }
         return attributes.isEmpty || attributes.areIn(kept() ?? "")
     }
 
-    var isAll: Bool { conditions.isEmpty && attributes.isEmpty }
+    var isAll: Bool { conditions.isEmpty && attributes.isEmpty && !leavesOutBus }
 }
 
 /// One of the things by which an ``EventFilter`` chooses events.

@@ -147,7 +147,14 @@ public struct EventMetadata: Hashable, Sendable {
     public var expires: Timestamp? { box?.extras?.expires }
 
     /// Whether the type is one of the bus's own (`$…`), which nobody else publishes.
-    public var isReserved: Bool { type?.utf8.first == UInt8(ascii: "$") }
+    public var isReserved: Bool { Self.isReserved(type) }
+
+    /// Whether a type is one of the bus's own.
+    static func isReserved(_ type: String?) -> Bool { type?.utf8.first == UInt8(ascii: "$") }
+
+    /// Whether it is an event of the bus: its type is one of the bus's own, and it is neither a dead letter nor a copy.
+    /// These have attributes that the bus gives.
+    package var isOfBus: Bool { isReserved && !attributes.hasOfBus }
 
     /// The memory that the fields take, in bytes; 0 if there are none.
     var memoryBytes: Int {

@@ -20,10 +20,12 @@ extension EventLog {
     ///
     /// The topic and the fields of the returned batch are the log's own copies of equal ones,
     /// so that a million events do not hold a million names.
+    ///
+    /// - Parameter isRevival: Whether the bus publishes a dead letter again, which has the type that it had.
     mutating func prepare(
-        _ batch: PublishBatch, room: MemoryRoom
+        _ batch: PublishBatch, room: MemoryRoom, isRevival: Bool = false
     ) throws(BusError) -> PreparedBatch {
-        try check(batch)
+        try check(batch, isRevival: isRevival)
         let record = records[batch.topic]
         let retention = record?.settings.retention ?? defaults
         try Self.check(batch, eventBytesMax: retention.bytes ?? .max)
@@ -54,9 +56,11 @@ extension EventLog {
         return PublishBatch(batch, topic: record.name, metadata: metadata)
     }
 
-    func check(_ batch: PublishBatch) throws(BusError) {
+    func check(_ batch: PublishBatch, isRevival: Bool = false) throws(BusError) {
         try checkOpen(batch.topic)
-        if batch.metadata.isReserved { throw .typeReserved(batch.metadata.type ?? "") }
+        if batch.metadata.isOfBus, !isRevival {
+            throw .typeReserved(batch.metadata.type ?? "")
+        }
         try Self.check(batch, eventBytesMax: limits.eventBytesMax)
         guard batch.payloads.count <= limits.batchEventsMax,
             batch.payloadBytes <= limits.batchBytesMax

@@ -117,7 +117,9 @@ private struct Revival: Sendable {
         }
         if let shared = groups.parts.shared {
             // A topic of this host may refuse them, which nothing does where the request is decided.
-            if let error = bus.refusal(of: revived.batches) { return then(.failure(.bus(error))) }
+            if let error = bus.refusal(of: revived.batches, isRevival: true) {
+                return then(.failure(.bus(error)))
+            }
             let asked = GroupRequest.Reviving(
                 WorkChange.Letter(topic: dead, id: id), by: client.user)
             return shared.ask(

@@ -206,7 +206,9 @@ extension GroupMachine {
         while fresh.index < fresh.events.count {
             let (event, isOver) = fresh.events[fresh.index]
             let key = record.isOrderedByKey ? event.metadata.key : nil
-            if let key, table.keyQueues.isBusy(key) {
+            if !filter.admits(event) {
+                passBy(event.id)
+            } else if let key, table.keyQueues.isBusy(key) {
                 let parked = table.keyQueues.parkedCount
                 guard parked < room.parkedPerGroup, parked < room.parked else {
                     fresh.isStopped = true

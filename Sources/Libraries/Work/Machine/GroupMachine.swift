@@ -42,6 +42,9 @@ struct GroupMachine {
         /// Whether settings changed, which survive a restart even if progress does not.
         var isSetting = false
         var isRemoving = false
+        /// Whether the reach went past an event of the bus. Without a commit, topics would hold the event until the next
+        /// job.
+        var hasPassedBy = false
     }
 
     /// A group that nothing has happened to; its record is to be committed first.
@@ -113,7 +116,7 @@ struct GroupMachine {
     /// The part of the change under way that becomes durable; nil if there is none.
     ///
     /// On one host, a reach that moved is by itself not worth a commit: it is found again by reading the
-    /// log.
+    /// log. It is worth one where it went past an event of its topics that is no job.
     mutating func change(now: Int64) -> WorkChange? {
         guard let before else { return nil }
         var change = WorkChange(
@@ -155,6 +158,7 @@ struct GroupMachine {
         let isWorth =
             !change.open.isEmpty || !change.settled.isEmpty || change.forgetsJobs
             || change.record != nil && (isShared || hasChangedBeyondReach)
+            || before.hasPassedBy
         return isWorth ? change : nil
     }
 
@@ -320,6 +324,12 @@ struct GroupMachine {
     mutating func skip(through id: EventID, isExpired: Bool) {
         record.reach = id
         if isExpired { record.tally.expired += 1 }
+    }
+
+    /// Goes past an event of the bus, which is no job.
+    mutating func passBy(_ id: EventID) {
+        record.reach = id
+        before?.hasPassedBy = true
     }
 
     /// Everything up to this position was taken in.

@@ -240,7 +240,8 @@ struct GroupRead: Sendable {
     // MARK: Reads that may be long
 
     /// Reads on from a position. One topic or a few steps are read on this thread, which may be a
-    /// loop or publish. The rest is read on another one, and from the store once there is room.
+    /// loop or publish. The rest is read on another one, and from the store once there is room. Events of the
+    /// bus are read too: the group goes past them, so that topics hold them no longer.
     private func read(
         _ position: LogPosition, _ limit: ReadLimit, _ room: ReadRoom?,
         _ then: @escaping Then<LogRead>
@@ -249,7 +250,7 @@ struct GroupRead: Sendable {
         let kept = place.take(at: position, limit)
         if kept == nil {
             let short = parts.bus.shortRead(
-                &position, matching: selector, filter: filter, limit: limit)
+                &position, matching: selector, filter: filter.toPassBy, limit: limit)
             switch short {
             case nil, .older: break
             case let read?: return then(.success(read), room)
@@ -257,7 +258,8 @@ struct GroupRead: Sendable {
         }
         let long =
             kept?.read
-            ?? parts.bus.longRead(position, matching: selector, filter: filter, limit: limit)
+            ?? parts.bus.longRead(
+                position, matching: selector, filter: filter.toPassBy, limit: limit)
         let told: Then<LogRead> = { outcome, room in
             if case .success(let read) = outcome {
                 place.keep(long, behind: read, of: parts.bus)

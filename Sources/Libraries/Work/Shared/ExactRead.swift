@@ -85,7 +85,7 @@ struct ExactRead: Sendable {
             ? EventID(rawValue: start.rawValue + Limits.sharedIDsMax) : newest
         let countMax = min(fetch.freshMax, Limits.readEventsMax)
         let request = StoreRead(
-            start: .after(start), through: through, selector: selector, filter: filter,
+            start: .after(start), through: through, selector: selector, filter: filter.toPassBy,
             limit: ReadLimit(events: countMax, bytes: Limits.readBytesMax))
         page(request) { [supply, next] outcome in
             var (supply, next) = (supply, next)

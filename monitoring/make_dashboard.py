@@ -38,7 +38,7 @@ ROWS = [
             (f"{share:.0%}", quantile(share, "belfry_delivery_lag_seconds")) for share in (0.5, 0.99)]),
         ("Readers", "short", [("{{form}}", now("belfry_subscribers", "form"))]),
         ("Gaps told", "ops", [("{{instance}}", rate("belfry_gaps_total"))]),
-        ("Topics", "short", [("{{instance}}", now("belfry_topics"))]),
+        ("Topics", "short", [("{{instance}}", now("belfry_topics")), ("silent", now("belfry_topics_silent"))]),
         ("Events kept", "short", [("{{instance}}", now("belfry_retained_events"))]),
         ("Events removed", "ops", [("{{by}}", rate("belfry_removed_events_total", "by"))]),
     ]),

@@ -102,8 +102,17 @@ import Testing
         let copied = try rig.run("copy", rig.daemon.socketPath, other.daemon.socketPath)
         #expect(copied.code == 0 && copied.errors.contains("own types stay behind"))
         #expect(try other.events(of: "backup") == ["done"])
+        let script = "echo \"$BELFRY_TYPE.$(cat)\""
         let worked = try rig.run(
-            "work", "g", "backup", "--until-empty", "--", "sh", "-c", "echo \"$BELFRY_TYPE.$(cat)\"")
+            "work", "g", "backup", "--until-empty", "--", "sh", "-c", script)
         #expect(worked == .init(code: 0, output: ".done\n", errors: ""))
+    }
+
+    @Test func topShowsHowManyTopicsAreSilent() throws {
+        try silence()
+        let lines = try rig.run("top", "--once", "--every", "100ms").output.split(separator: "\n")
+        #expect(lines.contains { $0.split(separator: " ") == ["of", "them", "silent", "1"] })
+        let json = try rig.run("top", "--once", "--json", "--every", "100ms").output
+        #expect(json.contains(#""topics":1,"silent_topics":1,"#))
     }
 }

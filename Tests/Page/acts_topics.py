@@ -181,6 +181,40 @@ async def topic_has_a_page_with_its_settings(stage: Stage) -> None:
     await until("the default again", lambda: settings(served, "jobs.mail"), enough=lambda row: row["keep"] == 100_000)
 
 
+async def topic_that_is_silent_is_shown(stage: Stage) -> None:
+    """A topic without an event that is expected stands out in the list and on its page, where the time is set; its next event ends that."""
+    served = await stage.serve()
+    for name in ("cron.backup", "cron.clean"):
+        await served.client.publish(name, "done")
+    page = await stage.show(served, "/#/topics/cron.backup")
+    facts = page.locator(".inline-facts")
+    await facts.get_by_text("at no time").wait_for()
+    await page.get_by_text("Register the topic").click()
+    await change(page, "Register", expect="1s")
+    await page.locator("main").get_by_text("The topic is registered.").wait_for()
+    notice = page.get_by_text("The topic is silent: it has had no event since")
+    await notice.wait_for()
+    assert "within 1s" in await notice.inner_text() and "within 1s" in await facts.inner_text()
+    await change(page, "Save", expect="2h", keep="500")
+    await page.locator("main").get_by_text("The settings are saved.").wait_for()
+    same("what it became", [(await settings(served, "cron.backup"))[name] for name in ("expect", "keep")], ["2h", 500])
+    await until("a line that leaves it as it is", page.get_by_role("region", name="curl").inner_text,
+                enough=lambda line: "keep=500" in line and "expect" not in line)
+    for place in ("/#/", "/#/?tree=1"):
+        await page.goto(f"{served.origin}{place}")
+        if "tree" in place:
+            await page.get_by_role("button", name="Open all").click()
+        await card(page, "Topics").get_by_text("1 silent").wait_for()
+        await page.locator(".row", has_text="backup").get_by_text("silent for").wait_for()
+        same("silent rows", await page.locator(".row").get_by_text("silent for").count(), 1)
+    await page.locator(".row").get_by_text("2 topics, 1 silent").wait_for()
+    await served.client.publish("cron.backup", "done")
+    await page.locator(".row").get_by_text("2 topics", exact=True).wait_for()
+    await page.goto(f"{served.origin}/#/topics/cron.backup")
+    await facts.get_by_text("within 2h").wait_for()
+    same("notices", await notice.count(), 0)
+
+
 async def answer_from_before_a_change_is_not_shown(stage: Stage) -> None:
     """The page looks again behind a change; what it had asked before that comes too late to tell how things are."""
     served = await stage.serve()
@@ -319,7 +353,7 @@ async def keys_lead_to_the_page_of_a_topic(stage: Stage) -> None:
 
 ACTS = [
     name_of_a_topic_is_copied_as_one_line, rows_stay_where_they_are_first_seen, card_of_work_tells_the_worst_first, card_leads_to_what_it_counts,
-    curve_begins_where_something_is_known, memory_can_be_seen_where_it_is_little, topic_has_a_page_with_its_settings,
+    curve_begins_where_something_is_known, memory_can_be_seen_where_it_is_little, topic_has_a_page_with_its_settings, topic_that_is_silent_is_shown,
     answer_from_before_a_change_is_not_shown, topic_is_deleted_after_a_question, list_tells_who_waits,
     keys_lead_to_the_page_of_a_topic,
 ]

@@ -38,6 +38,9 @@ struct TopFigure: Sendable {
             name: "workers_waiting", title: "workers waiting",
             source: .level("belfry_workers_waiting")),
         TopFigure(name: "topics", title: "topics", source: .level("belfry_topics")),
+        TopFigure(
+            name: "silent_topics", title: "of them silent",
+            source: .level("belfry_topics_silent")),
         TopFigure(name: "groups", title: "groups", source: .level("belfry_groups")),
         TopFigure(
             name: "retained_events", title: "events kept", source: .level("belfry_retained_events")),

@@ -7,6 +7,7 @@ import { place, subscribersAddress } from './places.js';
 import { firstKnown, SLOT_MS, SLOTS } from './ring.js';
 import { troubleOf } from './standing.js';
 import { Tiles } from './tiles.js';
+import { isSilent } from './topics.js';
 
 /** The meanings of refusals, by their codes. Other codes speak for themselves. */
 const REFUSALS = {
@@ -87,13 +88,16 @@ export class Figures {
             ? `Rate of the last ${seen}, at most ${perSecond(most)}.` : 'Rate: nothing was seen yet.');
         let events = 0;
         let size = 0;
+        let silent = 0;
         for (const topic of topics.rows.values()) {
             events += topic.events;
             size += topic.bytes;
+            silent += Number(isSilent(topic));
         }
         this.#say('Topics', topics.isKnown ? count(topics.rows.size) : '…',
             topics.isPartial ? 'The bus has more. The page shows no further ones.'
-                : topics.isKnown ? `${many(events, 'event')}, ${bytes(size)}` : '');
+                : topics.isKnown ? `${many(events, 'event')}, ${bytes(size)}${silentText(silent)}` : '',
+            silent > 0 ? 'warn' : '');
     }
 
     /** Shows what `/metrics` and `/groups` tell. `own` requests that wait are the page's. */
@@ -185,6 +189,10 @@ export class Figures {
     #say(name, value, text, mood) {
         this.#tiles.show(name, { value, text, mood });
     }
+}
+
+function silentText(silent) {
+    return silent > 0 ? `, ${count(silent)} silent` : '';
 }
 
 function milliseconds(seconds) {

@@ -2,9 +2,10 @@
 
 import { button } from './buttons.js';
 import { Curve } from './curve.js';
-import { ago, bytes, count, el, many, perSecond, setAttributes, setText } from './dom.js';
+import { ago, bytes, count, el, many, perSecond, setAttributes, setText, span } from './dom.js';
 import { followAddress, topicAddress } from './places.js';
 import { firstKnown, slotAt, SLOTS } from './ring.js';
+import { isSilent } from './topics.js';
 
 /** The columns: how they are sorted, and in which direction first. Rows without a value come last. */
 export const COLUMNS = [
@@ -130,7 +131,8 @@ export function topicRow(view) {
             showName(item, isTree);
             drawn = NaN;
         }
-        setText(note, item.itself ? 'itself' : item.isBranch ? many(item.topics, 'topic') : '');
+        setText(note, noteOf(item, now));
+        note.classList.toggle('is-silent', item.isBranch ? item.silent > 0 : isSilent(item.topic ?? item));
         shown = item;
         showLevel(item, isTree);
         const slot = slotAt(now);
@@ -152,6 +154,16 @@ export function topicRow(view) {
         setAttributes(cells.groups, { title: all });
     };
     return { element, show };
+}
+
+/** The words beside a name: how many topics a branch has, how many of them are silent, and for how long a topic is. */
+function noteOf(item, now) {
+    if (item.isBranch) {
+        return `${many(item.topics, 'topic')}${item.silent > 0 ? `, ${count(item.silent)} silent` : ''}`;
+    }
+    const topic = item.topic ?? item;
+    const silent = isSilent(topic) && `silent for ${span((now - topic.silentAt) / 1000)}`;
+    return [item.itself && 'itself', silent].filter(Boolean).join(', ');
 }
 
 function newest({ newest: id, newestAt }, now) {

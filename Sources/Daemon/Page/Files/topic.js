@@ -34,6 +34,7 @@ class TopicPage {
     #oldest = { id: null, time: null };
     #outcome;
     #none = el('p', { class: 'notice' });
+    #silent = el('p', { class: 'notice warn' });
     #body = el('div', { class: 'stack', hidden: true });
     #figures = new Tiles('Figures');
     /** The content of the facts, so that they are made anew only where it is something else. */
@@ -62,7 +63,7 @@ class TopicPage {
                 link('Follow', followAddress(name), main), link('Publish', place(['publish', name]), main),
                 link('All topics', '#/'), el('span', { class: 'spacer' }), this.#remove),
             asked.problem, this.#outcome.element, this.#body);
-        this.#body.append(this.#none, this.#figures.element, this.#facts, this.#settings.element,
+        this.#body.append(this.#none, this.#silent, this.#figures.element, this.#facts, this.#settings.element,
             this.#later.element,
             el('section', { class: 'stack', 'aria-labelledby': 'waiting-title' },
                 el('div', { class: 'view-head' }, el('h2', { id: 'waiting-title' }, 'Who waits'),
@@ -106,6 +107,8 @@ class TopicPage {
         this.#facts.hidden = !row;
         setText(this.#none, row ? '' : `There is no topic ‘${oneLine(this.#name)}’ now. If the bus lets `
             + 'events make topics, the next one makes it. So does registering it: then it stays without events.');
+        setText(this.#silent, row?.silent_since ? 'The topic is silent: it has had no event since '
+            + `${absolute(row.silent_since)}, and one is expected within ${row.expect}.` : '');
         if (row) this.#showFigures(this.#row);
         if (row) this.#showFacts(row);
         this.#settings.update(row, this.#taken);
@@ -137,8 +140,8 @@ class TopicPage {
 
     #showFacts(row) {
         // A link in them may have the focus.
-        const { registered, keep, keep_bytes: size, keep_for: age, persist, hold } = row;
-        const told = JSON.stringify([registered, keep, size, age, persist, hold, this.#taken]);
+        const { registered, keep, keep_bytes: size, keep_for: age, persist, hold, expect } = row;
+        const told = JSON.stringify([registered, keep, size, age, persist, hold, expect, this.#taken]);
         if (told === this.#told) return;
         this.#told = told;
         const group = name => el('a', { href: groupAddress(name) }, name);
@@ -149,6 +152,7 @@ class TopicPage {
             ['Registered', registered ? 'yes' : 'no: it goes with its last event'],
             ['Keeps', keeps.join(', ')], ['Kept over restarts', persist ? 'yes' : 'no'],
             ['Held for', hold ? group(hold) : 'no group'],
+            ['Expects an event', expect ? `within ${expect}` : 'at no time'],
             ['Groups that take it', taking.length > 0 ? taking : 'none that you may see'],
         ]));
     }

@@ -19,6 +19,8 @@ export class Topic {
     rate = NaN;
     /** When the newest event was published, in ms since 1970; NaN if there is none. */
     newestAt = NaN;
+    /** Since when it has had no event, in ms since 1970, where the bus says that it is silent; else NaN. */
+    silentAt = NaN;
     /** Its last minutes as a `Ring`; null if there were no events in them. */
     history = null;
 
@@ -33,12 +35,18 @@ export class Topic {
         const { events, bytes, subscribers, published } = row;
         Object.assign(this, { events, bytes, subscribers, published, newest });
         this.newestAt = Date.parse(row.newest_time);
+        this.silentAt = Date.parse(row.silent_since);
         if (row.published === undefined) return 0;
         if (Number.isNaN(this.rate)) this.rate = 0;
         if (before === undefined) return 0;
         // A bus that began anew counts from zero.
         return row.published >= before ? row.published - before : row.published;
     }
+}
+
+/** Whether a topic is silent: it has had no event for longer than one is expected within. */
+export function isSilent({ silentAt }) {
+    return Number.isFinite(silentAt);
 }
 
 /** All topics that the caller may see. */

@@ -22,17 +22,13 @@ const SETTINGS = [
     { name: 'for', label: 'Age', placeholder: 'default' },
     { name: 'persist', label: 'Kept over restarts', choices: { yes: 'yes', no: 'no' } },
     { name: 'hold', label: 'Held for the group', placeholder: 'none' },
-    { name: 'expect', label: 'Silent without an event for', placeholder: 'none' },
+    { name: 'expect', label: 'Expects an event within', placeholder: 'none' },
 ];
-
-/** The settings that stay where a PUT does not name them. */
-const STAYING = ['hold', 'expect'];
 
 function textsOf({ keep, keep_bytes: size, keep_for: age, persist, hold, expect }) {
     return {
         keep: String(keep ?? 'none'), bytes: size === null ? 'none' : sizeText(size),
-        for: age ?? 'none', persist: persist ? 'yes' : 'no', hold: hold ?? 'none',
-        expect: expect ?? 'none',
+        for: age ?? 'none', persist: persist ? 'yes' : 'no', hold: hold ?? 'none', expect: expect ?? 'none',
     };
 }
 
@@ -71,7 +67,8 @@ export class TopicSettings {
         const form = this.#outcome.form(this.#send, () => this.#put(), live,
             el('p', { class: 'dim' }, 'A bound is a number, as 1000, 64M and 24h are, or ‘none’. '
                 + 'An empty field is the default of the bus. A registered topic stays without '
-                + 'events, and one that is held keeps what its group has not settled.'),
+                + 'events, and one that is held keeps what its group has not settled. Where no event comes within '
+                + 'the time that is expected, the bus publishes one that says so.'),
             this.#fields.element, this.#groups);
         form.append(codeBox(this.#line, 'curl', 'Copy as curl'));
         this.element = el('details', { class: 'panel more topic-settings' }, this.#title, form);
@@ -92,13 +89,13 @@ export class TopicSettings {
 
     /**
      * The parameters that are sent: the settings that were changed. A PUT gives a topic the
-     * defaults of all that it does not name, but `hold` and `expect`: those that a registered topic
-     * has are sent with them, so that they stay.
+     * defaults of all that it does not name, but `hold` and `expect`: those that a registered topic has are
+     * sent with them, so that they stay.
      */
     get #query() {
         const { changed, typed } = this.#fields;
-        const staying = STAYING.map(name => [name, changed[name] === '' ? 'none' : changed[name]]);
-        return { ...(this.#isRegistered ? typed : changed), ...Object.fromEntries(staying) };
+        const named = name => (changed[name] === '' ? 'none' : changed[name]);
+        return { ...(this.#isRegistered ? typed : changed), hold: named('hold'), expect: named('expect') };
     }
 
     #draw() {

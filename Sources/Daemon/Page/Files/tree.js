@@ -1,8 +1,10 @@
 // Topics by their segments: each branch has the sums of what is below it.
 
+import { isSilent } from './topics.js';
+
 /** The sums of a branch without topics. */
 const NOTHING = {
-    rate: 0, events: 0, bytes: 0, subscribers: 0, newest: 0, latest: null, topics: 0,
+    rate: 0, events: 0, bytes: 0, subscribers: 0, newest: 0, latest: null, topics: 0, silent: 0,
 };
 
 /** A row of the tree: a branch, a topic, or (`itself`) a topic that is a branch too. */
@@ -48,20 +50,21 @@ export class Branch {
     /** Adds up what is below it. */
     sum() {
         Object.assign(this, NOTHING);
-        if (this.topic) this.#add(this.topic, this.topic, 1);
+        if (this.topic) this.#add(this.topic, this.topic, 1, Number(isSilent(this.topic)));
         if (!this.children) return;
         for (const branch of this.children.values()) {
             branch.sum();
-            if (!branch.itself) this.#add(branch, branch.latest, branch.topics);
+            if (!branch.itself) this.#add(branch, branch.latest, branch.topics, branch.silent);
         }
     }
 
-    #add(part, latest, topics) {
+    #add(part, latest, topics, silent) {
         this.rate += part.rate;
         this.events += part.events;
         this.bytes += part.bytes;
         this.subscribers += part.subscribers;
         this.topics += topics;
+        this.silent += silent;
         if (part.newest <= this.newest) return;
         this.newest = part.newest;
         this.latest = latest;

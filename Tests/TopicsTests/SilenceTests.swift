@@ -110,6 +110,20 @@ import Testing
         }
     }
 
+    @Test func anotherExpectationAfterAStartCountsTheTimeOffToo() {
+        let day = 86_400 * Self.second
+        let start = Timestamp(microseconds: 10 * day)
+        var silence = Silence(
+            expect: day, heard: Timestamp(microseconds: 7 * day), phase: .heard
+        ).resumed(isKnown: true, at: start, now: 0)
+        silence.expect(3_600 * Self.second)
+        #expect(silence.due == Self.chance)
+        silence.expect(4 * day)
+        #expect(silence.due == day)
+        silence.hear(at: start.advanced(microseconds: 1), now: 1)
+        #expect(silence.due == 4 * day + 1)
+    }
+
     // MARK: A bus in memory
 
     private final class Rig {

@@ -22,13 +22,18 @@ package struct Silence: Hashable, Sendable {
     package private(set) var heard: Timestamp
     /// The same by the clock that ``due`` is of.
     private var heardNow: Int64
+    /// The start of the bus by that clock; long ago where publishers have had the chance to be heard since.
+    private var start = Int64.min
     /// The state.
     package private(set) var phase = Phase.heard
 
     /// When the bus is to say something next, by the clock of `now`; ``never`` for a topic that is silent.
     package var due: Int64 {
         switch phase {
-        case .heard: heardNow.advanced(by: expect)
+        case .heard:
+            max(
+                heardNow.advanced(by: expect),
+                start.advanced(by: min(expect, Limits.chanceMicroseconds)))
         case .silent: Self.never
         case .back: heardNow
         }
@@ -58,8 +63,8 @@ package struct Silence: Hashable, Sendable {
 
     /// The topic at a start of a bus of one host.
     ///
-    /// The time that the bus was off counts only as far as publishers had the chance to be heard since: for five
-    /// minutes, or as long as an event is expected within. However the clock was set, no more than that time is left.
+    /// The time that the bus was off counts, but publishers have the chance to be heard first: for five minutes, or
+    /// as long as an event is expected within. However the clock was set, no more than that time is left.
     ///
     /// - Parameters:
     ///   - isKnown: Whether the store knows of every event: it does not for a topic that does not persist.
@@ -67,9 +72,9 @@ package struct Silence: Hashable, Sendable {
     ///   - now: The same by the clock that ``due`` is of.
     package func resumed(isKnown: Bool, at time: Timestamp, now: Int64) -> Silence {
         var resumed = self
-        let passed = time.microseconds - heard.microseconds
-        let passedMax = isKnown ? expect - min(expect, Limits.chanceMicroseconds) : 0
-        resumed.heardNow = now - min(max(passed, 0), passedMax)
+        let passed = isKnown ? time.microseconds - heard.microseconds : 0
+        resumed.heardNow = now - min(max(passed, 0), Self.expectations.upperBound)
+        resumed.start = now
         return resumed
     }
 

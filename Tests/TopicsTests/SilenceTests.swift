@@ -128,12 +128,13 @@ import Testing
 
     private final class Rig {
         let clock = ManualClock()
+        let store = MemoryStore(ceiling: nil)
         let bus: EventBus
 
         init() throws {
             let clock = clock
             bus = try EventBus(
-                store: MemoryStore(ceiling: nil), memory: MemoryBudget(bytesMax: 1 << 30),
+                store: store, memory: MemoryBudget(bytesMax: 1 << 30),
                 clock: clock,
                 bootClock: BootClock(boot: "b") { clock.now().microseconds },
                 broadcaster: Broadcaster(), log: Bench.silent)
@@ -148,6 +149,17 @@ import Testing
 
         func publish() throws {
             bus.publish(PublishBatch(topic: try TopicName("a"), payloads: [.empty])) { _ in }
+        }
+
+        /// An event of a type of the bus comes, as letters do.
+        func copy(_ type: String) throws {
+            let batch = PublishBatch(
+                topic: try TopicName("a"), metadata: try EventMetadata(type: type),
+                payloads: [.empty])
+            store.commit(.events(batch, persists: true, owner: nil)) { [bus] outcome in
+                guard case .success(.events(let events)) = outcome else { return }
+                bus.storeApplied(.events(events, owner: nil))
+            }
         }
 
         func pass(_ seconds: Double) {
@@ -184,6 +196,23 @@ import Testing
         #expect(rig.bus.statistics.silent == 0)
         rig.pass(10)
         #expect(try rig.types() == ["-", "$silent", "-", "$back", "$silent"])
+    }
+
+    /// A letter of an announcement that was a job.
+    @Test(arguments: [EventMetadata.silentType, EventMetadata.backType])
+    func aCopyIsNeitherAnAnnouncementNorAnEventThatIsExpected(type: String) throws {
+        let rig = try Rig()
+        try rig.expect(10)
+        rig.pass(6)
+        try rig.copy(type)
+        #expect(rig.bus.statistics.silent == 0)
+        rig.pass(4)
+        try rig.copy(type)
+        rig.pass(0)
+        #expect(try rig.types() == [type, "$silent", type] && rig.bus.statistics.silent == 1)
+        try rig.publish()
+        rig.pass(0)
+        #expect(try rig.types().suffix(2) == ["-", "$back"])
     }
 
     @Test func anExpectationThatEndsIsToldNoMore() throws {

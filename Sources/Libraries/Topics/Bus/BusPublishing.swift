@@ -107,15 +107,19 @@ extension EventBus {
     ///
     /// - Parameter prepared: The batch that waited here for its place; nil where another host
     ///   published it.
+    /// - Parameter isAnnouncement: Whether the bus itself says by it that its topic is silent, or is not any more.
     @discardableResult
     func show(
-        _ events: [Event], owner: UInt32?, settling prepared: PreparedBatch? = nil
+        _ events: [Event], owner: UInt32?, settling prepared: PreparedBatch? = nil,
+        isAnnouncement: Bool = false
     ) -> (subscribers: Int, namesake: TopicName?) {
         let now = clock.now()
         let shown = withLog { log in
             if let prepared { log.settle(prepared) }
             let shown = log.arrive(events, owner: owner, now: now)
-            if log.expectedCount > 0 { log.hear(events, now: bootClock.now) }
+            if log.expectedCount > 0 {
+                log.hear(events, isAnnouncement: isAnnouncement, now: bootClock.now)
+            }
             return shown
         }
         notify(

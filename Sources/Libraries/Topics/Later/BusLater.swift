@@ -168,7 +168,7 @@ extension EventBus {
                 log.endHold(ticket, .published(first.id), at: now)
             }
         }
-        show(batch.events, owner: first.sender.uid)
+        show(batch.events, owner: first.sender.uid, isAnnouncement: batch.ticket == nil)
     }
 
     /// Runs a verb that changes held events, and counts the memory that it takes.

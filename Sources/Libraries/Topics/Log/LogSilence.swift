@@ -13,17 +13,19 @@ extension EventLog {
         change(record, to: silence)
     }
 
-    /// Events of a topic arrived: of a publisher, or of the bus, by which it says that the topic is silent or is not
-    /// any more.
+    /// Events of a topic arrived. Copies of announcements are not among those that are expected.
     ///
-    /// - Parameter now: The clock that nobody sets. It is read for topics alone that are expected to have events.
-    mutating func hear(_ events: [Event], now: () -> Int64) {
+    /// - Parameters:
+    ///   - isAnnouncement: Whether the bus says by them that the topic is silent, or is not any more.
+    ///   - now: The clock that nobody sets. It is read for topics alone that are expected to have events.
+    mutating func hear(_ events: [Event], isAnnouncement: Bool, now: () -> Int64) {
         guard let record = records[events[0].topic], var silence = record.silence else { return }
-        if events[0].metadata.isOfSilence {
+        if isAnnouncement {
             silence.announced(by: events[0])
             // Lists of topics show it.
             noteChange(of: record)
         } else {
+            guard !events[0].metadata.isOfSilence else { return }
             silence.hear(at: events[events.count - 1].time, now: now())
         }
         change(record, to: silence)

@@ -187,7 +187,7 @@ package final class MemoryStore: EventStore {
             return together(entries)
         case .events(let batch, _, _):
             if let answer = answer(to: batch) { return .success(.unpublished(answer)) }
-            return ids(batch.payloads.count, of: batch.topic).map { first, time in
+            return ids(of: batch).map { first, time in
                 note(batch, first, time)
                 return .events(batch.events(from: first, at: time))
             }
@@ -241,7 +241,7 @@ package final class MemoryStore: EventStore {
             guard count < Limits.releasedEventsMax else {
                 return .success(.released(released, isMore: true))
             }
-            switch ids(next.batch.payloads.count, of: next.batch.topic) {
+            switch ids(of: next.batch) {
             case .failure(let error):
                 return released.isEmpty
                     ? .failure(error) : .success(.released(released, isMore: false))
@@ -306,7 +306,14 @@ package final class MemoryStore: EventStore {
         }
     }
 
-    /// - Parameter topic: The topic whose events of a publisher take the ids; nil for others.
+    /// The ids for the events of a publisher.
+    private func ids(
+        of batch: PublishBatch
+    ) -> Result<(first: UInt64, time: Timestamp), BusError> {
+        ids(batch.payloads.count, of: batch.metadata.isOfSilence ? nil : batch.topic)
+    }
+
+    /// - Parameter topic: The topic that has an event by them which is expected; nil for others.
     private func ids(
         _ count: Int, of topic: TopicName? = nil
     ) -> Result<(first: UInt64, time: Timestamp), BusError> {

@@ -215,6 +215,19 @@ import Testing
         #expect(try rig.types().suffix(2) == ["-", "$back"])
     }
 
+    /// Hosts apply a registration at different times, and describe the topic alike.
+    @Test func aTopicIsSilentSinceTheTimeOfItsAnnouncement() throws {
+        let rig = try Rig()
+        try rig.expect(10)
+        let (topic, since) = (try TopicName("a"), rig.clock.now().advanced(microseconds: -7))
+        let batch = Silence(expect: Self.second, from: since, now: 0).announcement(in: topic)
+        rig.store.commit(.events(batch, persists: true, owner: nil)) { [bus = rig.bus] outcome in
+            guard case .success(.events(let events)) = outcome else { return }
+            bus.storeApplied(.released(ReleasedBatch(ticket: nil, events: events)))
+        }
+        #expect(rig.bus.description(of: topic)?.silentSince == since)
+    }
+
     @Test func anExpectationThatEndsIsToldNoMore() throws {
         let rig = try Rig()
         try rig.expect(10)

@@ -21,7 +21,8 @@ extension EventLog {
     mutating func hear(_ events: [Event], isAnnouncement: Bool, now: () -> Int64) {
         guard let record = records[events[0].topic], var silence = record.silence else { return }
         if isAnnouncement {
-            silence.announced(by: events[0])
+            // The store knows the time of the last event: clocks of hosts differ.
+            silence.announced(by: events[0].metadata)
             // Lists of topics show it.
             noteChange(of: record)
         } else {

@@ -105,16 +105,12 @@ package struct Silence: Hashable, Sendable {
     }
 
     /// The announcement is in the log.
-    package mutating func announced() { phase = phase == .heard ? .silent : .heard }
-
-    /// The announcement is in the log as this event. The time since which the topic is silent is the one that the event
-    /// tells: a store notes the time of a registration a little earlier than the log.
-    mutating func announced(by event: Event) {
-        announced()
-        guard phase == .silent, let since = event.metadata.attributes["since"],
-            let time = Timestamp(rfc3339: since)
-        else { return }
-        heard = time
+    ///
+    /// - Parameter metadata: Its fields, which have the time of the last event; nil where that is known.
+    package mutating func announced(by metadata: EventMetadata? = nil) {
+        let since = metadata?.attributes[EventMetadata.since].flatMap { Timestamp(rfc3339: $0) }
+        if let since { heard = since }
+        phase = phase == .heard ? .silent : .heard
     }
 }
 
@@ -156,11 +152,14 @@ extension EventMetadata {
         own(backType, since: time)
     }
 
+    /// The attribute of both that has the time of the last event.
+    fileprivate static let since = "since"
+
     private static func own(_ type: String, since time: Timestamp) -> EventMetadata {
         do {
             return try EventMetadata(
                 type: type,
-                attributes: EventAttributes(["since": time.rfc3339]))
+                attributes: EventAttributes([since: time.rfc3339]))
         } catch {
             preconditionFailure("the bus makes no event of type \(type): \(error)")
         }

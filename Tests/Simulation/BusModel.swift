@@ -90,6 +90,8 @@ struct BusModel {
     private var letters: [String: [UInt64: UInt64]] = [:]
     /// The schedules, whose events have one text.
     var schedules = ScheduleModel()
+    /// The topics that are expected to have events.
+    var silences = SilenceModel()
     /// The first promise that was broken.
     private(set) var finding: String?
 
@@ -194,6 +196,7 @@ struct BusModel {
             return
         }
         guard let (number, index) = origins[event.text] else {
+            if SimulatedTopics.isAnnouncement(event) { return }
             return fail("\(id) has a text that nobody published: \(event.text)")
         }
         if batches[number].attributes.text != event.attributes {
@@ -476,6 +479,16 @@ enum SimulatedTopics {
 
     /// Where the events of schedules go.
     static let ticks = "ticks"
+    /// Topics that are expected to have events: one that persists, and one that does not.
+    static let quiet = "quiet"
+    static let fading = "fading"
+    static let expected = [quiet, fading]
+
+    /// Whether the bus itself may have published an event: it says of a topic that it is silent, or is not any more.
+    static func isAnnouncement(_ event: BusModel.Seen) -> Bool {
+        expected.contains(event.topic) && ["No", "Events"].contains(event.text)
+    }
+
     /// Where requests go. They end with their time.
     static let asked = "asked"
     static let answeringGroup = "answering"

@@ -14,6 +14,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     let seed: UInt64
     private let folder = TemporaryFolder(inMemory: true)
     let time = SimulatedTime()
+    let told: ToldTimes
     private let sync: SQLiteStoreConfiguration.Sync
     private let losesPower: Bool
     private let mint = TokenMint()
@@ -34,6 +35,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     init(seed: UInt64, fault: SimulatedFault? = nil, isTraced: Bool = false) throws {
         self.seed = seed
         story = RunStory(with: fault, isTold: isTraced)
+        told = ToldTimes(time)
         time.bootRate = fault == .leasesEndEarly ? 2 : 1
         // With every commit synced the power may go; else the process alone is killed.
         losesPower = seed % 2 == 0
@@ -72,10 +74,12 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         case 0..<12: try publish(using: &random)
         case 12..<15: try hold(using: &random)
         case 15..<18: try request(using: &random)
-        case 18..<48:
+        case 18..<44:
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 life.scheduler.step(using: &random)
             }
+        case 44..<47: try beHeard(using: &random)
+        case 47: try restCalmly(using: &random)
         case 48..<62: read(using: &random)
         case 62..<84: try work(using: &random)
         case 84..<90: advance(using: &random)
@@ -121,7 +125,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         publish(batch, number, isThere: false)
     }
 
-    private func publish(_ batch: PublishBatch, _ number: Int, isThere: Bool) {
+    func publish(_ batch: PublishBatch, _ number: Int, isThere: Bool) {
         let asked = lives
         if shows(.publishesTwice) { life.bus.publish(batch) { _ in } }
         life.bus.publish(batch) { [self] outcome in
@@ -234,6 +238,13 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
             note("kill")
             life.kill()
         }
+        model.silences.end(at: time.passed)
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            let most: Int64 = [2_000_000, 20_000_000, 900_000_000].randomElement(using: &random)!
+            let span = Int64.random(in: 1...most, using: &random)
+            time.advance(microseconds: span)
+            note("\(span) µs pass without a bus")
+        }
         try beginLife()
     }
 
@@ -247,9 +258,10 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         }
         held = nil
         held = try SimulatedLife(in: folder, time, sync: sync, mint: mint.next) { [unowned self] in
-            shows(.missesWakeUps)
+            shows(.missesWakeUps, each: 3)
         }
         note("life \(lives) begins at \(life.bus.newest)")
+        try beginToExpect()
     }
 
     private func makeGroups() throws {
@@ -263,6 +275,8 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         try life.bus.register(SimulatedTopics.held, keep: 6, hold: holder)
         try life.bus.register(SimulatedTopics.aging, age: 6_000_000)
         try life.bus.register(SimulatedTopics.fleeting, persists: false)
+        try expect(4_000_000, of: SimulatedTopics.quiet)
+        try expect(8_000_000, of: SimulatedTopics.fading)
         settle()
     }
 
@@ -298,6 +312,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
             quiet = try isQuiet() ? quiet + 1 : 0
         }
         if quiet < 3 { model.fail("the jobs do not come to an end") }
+        try checkSilences()
         readOn(using: &random)
         check()
         life.stop()

@@ -32,6 +32,14 @@ package enum SimulatedFault: String, CaseIterable, PlantedFault, Sendable {
     case cancelsNothing
     /// Some schedules are there twice.
     case ticksTwice
+    /// A start forgets that the bus has said that a topic is silent.
+    case silencesTwice
+    /// Topics are expected to have events in half the time.
+    case silencesEarly
+    /// Topics are expected to have events in twice the time.
+    case silencesLate
+    /// Topics have events again, and the bus forgets to say so.
+    case forgetsBack
 
     /// The fault of answers to readers; nil for others.
     var read: ReadFault? { ReadFault(rawValue: rawValue) }

@@ -1,3 +1,4 @@
+import Protection
 import StoreSupport
 import TestSupport
 import Topics
@@ -127,6 +128,40 @@ extension SimulatedRun {
         }
     }
 
+    /// All events of a topic that a bus has, as a reader that is alone has them, and the end of what it lost; nil
+    /// where the store fails.
+    func events(
+        of topic: String, on bus: EventBus, after floor: UInt64
+    ) throws -> (events: [Event], lostThrough: UInt64)? {
+        let (selector, box) = (Selector(try TopicName(topic)), Protected<LogRead?>(nil))
+        let limit = ReadLimit(events: 1_000, bytes: 1 << 20)
+        var position = LogPosition(after: EventID(rawValue: floor))
+        var (events, lost) = ([Event](), UInt64(0))
+        for _ in 0..<1_000 {
+            var read = bus.read(position, matching: selector, filter: .all, limit: limit)
+            var isEnd = true
+            if case .older(let older) = read {
+                box.value = nil
+                bus.readStore(older, matching: selector, filter: .all, limit: limit) {
+                    box.value = try? $0.get()
+                }
+                settle()
+                guard let found = box.value else { return nil }
+                // What came since then is in the memory of the bus.
+                (read, isEnd) = (found, false)
+            }
+            switch read {
+            case .events(let more, let next, _): (events, position) = (events + more, next)
+            case .gap(let gap, let next): (lost, position) = (gap.through.rawValue, next)
+            case .caughtUp(let next):
+                if isEnd { return (events, lost) }
+                position = next
+            case .older: return nil
+            }
+        }
+        return nil
+    }
+
     /// Runs these steps, and lets everybody come to the end. Returns the first broken promise.
     func run(_ steps: [Int]) throws -> String? {
         for index in steps where model.finding == nil {
@@ -153,11 +188,12 @@ extension EventBus {
     /// Registers a topic, as a requester that does not wait for the answer.
     func register(
         _ topic: String, keep: Int? = nil, age: Int64? = nil, persists: Bool = true,
-        hold: TopicHolder? = nil
+        hold: TopicHolder? = nil, expect: Int64? = nil
     ) throws {
         var settings = TopicSettings(
             retention: Retention(keep: keep, bytes: nil, age: age), persists: persists)
         settings.hold = hold
+        settings.expect = expect
         register(try TopicName(topic), settings: settings, by: Sender(uid: 1, pid: nil)) { _ in }
     }
 }

@@ -52,7 +52,10 @@ final class WatchedReplica: ReplicaStore, @unchecked Sendable {
     ) {
         let changed = changed(group)
         witness.saw(changed, on: host)
-        replica.apply(changed, then: then)
+        guard fault == .makesNoTicks else { return replica.apply(changed, then: then) }
+        replica.apply(changed) { outcome in
+            then(outcome.map { AppliedGroup(steps: $0.steps, newest: $0.newest) })
+        }
     }
 
     private func changed(_ group: OrderedGroup) -> OrderedGroup {
@@ -71,6 +74,15 @@ final class WatchedReplica: ReplicaStore, @unchecked Sendable {
         case .missesAGroup:
             chances += group.entries.isEmpty ? 0 : 1
             return chances % 5 == 1 ? OrderedGroup(place: group.place, entries: []) : group
+        case .missesExpectations:
+            let entries = group.entries.map { entry in
+                guard case .registration(let topic, var settings, let owner) = entry else {
+                    return entry
+                }
+                settings.expect = nil
+                return StoreEntry.registration(topic, settings, owner: owner)
+            }
+            return OrderedGroup(place: group.place, settings: group.settings, entries: entries)
         case .decidesByADictionary:
             let areEvents = group.entries.allSatisfy {
                 if case .events = $0 { true } else { false }

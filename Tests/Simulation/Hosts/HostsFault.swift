@@ -48,6 +48,14 @@ package enum HostsFault: String, CaseIterable, PlantedFault, Sendable {
     case cancelsNothing
     /// Some schedules are there twice.
     case ticksTwice
+    /// The quiet topic is expected to have events in less time.
+    case silencesEarly
+    /// A topic has events again, and the bus forgets to say so.
+    case forgetsBack
+    /// One host does not know that topics are expected to have events.
+    case missesExpectations
+    /// No host makes appends because something is due.
+    case makesNoTicks
 
     /// The fault of answers to readers; nil for others.
     var read: ReadFault? { ReadFault(rawValue: rawValue) }

@@ -37,8 +37,9 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
             // The last one holds little: its readers need its file.
             try SimulatedHost(
                 name, on: order, memoryBytes: name == "c" ? 60_000 : 8 << 20,
-                fault: name == "c" ? fault : nil, draw: { tokens.next() }, mint: { mint.next() },
-                witness: witness, missing: { [unowned self] in shows(.missesWakeUps) })
+                fault: name == "c" || fault == .makesNoTicks ? fault : nil,
+                draw: { tokens.next() }, mint: { mint.next() }, witness: witness,
+                missing: { [unowned self] in shows(.missesWakeUps) })
         }
         for name in SimulatedTopics.groups { try make(name) }
         settle()
@@ -50,6 +51,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
             TopicHolder(group: $0.number, name: SimulatedTopics.holdingGroup)
         }
         try hosts[1].life?.bus.register(SimulatedTopics.held, keep: 6, hold: holder)
+        try beginToExpect()
         settle()
     }
 
@@ -121,7 +123,8 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<12: try publish(on: host, using: &random)
         case 12..<14: try change(on: host, using: &random)
-        case 14, 15: try hold(on: host, using: &random)
+        case 14: try hold(on: host, using: &random)
+        case 15: try beHeard(on: host, using: &random)
         case 16..<30:
             for _ in 0..<Int.random(in: 1...6, using: &random) { try work(using: &random) }
         case 30..<50:
@@ -192,7 +195,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         publish(batch, number, on: host, life)
     }
 
-    private func publish(
+    func publish(
         _ batch: PublishBatch, _ number: Int, on host: SimulatedHost, _ life: SimulatedHost.Life
     ) {
         let asked = host.lives
@@ -260,7 +263,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         pass(span)
     }
 
-    private func pass(_ span: Int64) {
+    func pass(_ span: Int64) {
         order.clock.advance(microseconds: span)
         for host in hosts {
             host.time.advance(microseconds: span)
@@ -356,6 +359,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         }
         var random = SeededRandom(seed: seed)
         try finishJobs(using: &random)
+        try checkSilences()
         readOn(using: &random)
         try check()
     }

@@ -191,6 +191,17 @@ import Topics
         #expect(more.status == 429 && more.text.contains("ten events a second"), "\(more.text)")
     }
 
+    /// A topic that has nothing but events for later would come back with them.
+    @Test func topicsOfAPatternGoWithWhatIsHeldForThem() throws {
+        for topic in ["a.x", "a.y", "b"] { _ = try hold("/topics/\(topic)?delay=1h") }
+        _ = try post("/topics/a.y")
+        let removed = try client.exchange("DELETE", "/topics?match=a.%3E")
+        #expect(removed.text == "{\"removed\":2,\"denied\":0}\n", "\(removed.text)")
+        #expect(server.bus.laterCount == 1)
+        let rest = try client.exchange("DELETE", "/topics?match=%3E")
+        #expect(rest.text == "{\"removed\":1,\"denied\":0}\n" && server.bus.laterCount == 0)
+    }
+
     @Test func aTopicGoesWithWhatIsHeldForIt() throws {
         let place = try hold("/topics/a?delay=1h")
         #expect(try client.exchange("DELETE", "/topics/a").status == 204)

@@ -69,10 +69,40 @@ final class TopicsRemoval: Sendable {
             if let failure = removed.failure {
                 return end(refusal(failure, behind: progress).response)
             }
-            guard let next else { return end(response(progress)) }
+            guard let next else {
+                return turn(of: held(by: access), progress, for: account, end)
+            }
             // `end` has to be called, so this turn comes even if its client has left.
             service.backgroundReads.add(for: account, unless: Cancellation()) { [progress] in
                 self.turn(from: next, progress, for: account, end)
+                return false
+            }
+        }
+    }
+
+    /// The topics that the caller may remove, and that have nothing but events for later.
+    private func held(by access: AccessPolicy) -> ArraySlice<TopicName> {
+        service.bus.heldTopics(matching: selector).filter {
+            access.administer($0, madeBy: nil, caller).isAllowed
+        }[...]
+    }
+
+    /// Takes one turn of those topics.
+    private func turn(
+        of held: ArraySlice<TopicName>, _ progress: Progress, for account: CallerAccount?,
+        _ end: @escaping @Sendable (Response?) -> Void
+    ) {
+        if held.isEmpty { return end(response(progress)) }
+        if cancellation.isCancelled { return end(nil) }
+        let some = held.prefix(Limits.heldTopicsRemovedMax)
+        service.bus.remove(Array(some)) { [self] removed in
+            var progress = progress
+            progress.removed += removed.count
+            if let failure = removed.failure {
+                return end(refusal(failure, behind: progress).response)
+            }
+            service.backgroundReads.add(for: account, unless: Cancellation()) { [progress] in
+                self.turn(of: held.dropFirst(some.count), progress, for: account, end)
                 return false
             }
         }

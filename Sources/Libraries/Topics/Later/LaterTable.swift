@@ -95,6 +95,9 @@ package struct LaterTable: Sendable {
     /// How a ticket ended, as far as that is remembered.
     package func ending(of ticket: EventID) -> Ending? { endings[ticket] }
 
+    /// The topics for which events are held.
+    var topics: Dictionary<TopicName, [EventID]>.Keys { ofTopics.keys }
+
     /// The tickets of a topic, rising.
     func tickets(of topic: TopicName) -> [EventID] { ofTopics[topic] ?? [] }
 

@@ -24,6 +24,35 @@ import Topics
         #expect(bus.held(for: topic).isEmpty)
     }
 
+    @Test func topicsThatHaveNothingButEventsForLaterAreRemovedSomeAtATime() async throws {
+        let bus = try EventBus()
+        defer { bus.close() }
+        func hold(_ topic: String) async throws {
+            let batch = PublishBatch(topic: try TopicName(topic), payloads: [.empty])
+            _ = try await bus.publish(batch, later: .after(microseconds: 3_600_000_000))
+        }
+        for number in 0..<300 {
+            try await hold("jobs.\(number)")
+            try await hold("other.\(number)")
+        }
+        let selector = try Selector("jobs.*")
+        var (seen, turns, place): (Int, Int, TopicPlace?) = (0, 0, .first)
+        while let from = place {
+            let (topics, next) = bus.someTopics(matching: selector, from: from)
+            #expect(topics.count <= 128)
+            (seen, turns, place) = (seen + topics.count, turns + 1, next)
+        }
+        #expect(seen == 300 && turns > 2)
+        #expect(try await bus.remove(matching: selector) == 300)
+        #expect(bus.laterCount == 300)
+        // Their places are free for others.
+        for number in 0..<300 { try await hold("more.\(number % 100)") }
+        #expect(try await bus.remove(matching: Selector("more.7,other.8")) == 2)
+        #expect(try await bus.remove(matching: Selector("more.9")) == 1)
+        #expect(try await bus.remove(matching: Selector("*.*")) == 98 + 299)
+        #expect(bus.laterCount == 0)
+    }
+
     @Test func anEventIsVisibleOnceItIsDue() async throws {
         let bus = try EventBus()
         defer { bus.close() }

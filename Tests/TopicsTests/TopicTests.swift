@@ -124,7 +124,7 @@ struct TopicTests {
             try bench.publish("other.\(number)", "x")
         }
         let selector = try Selector("jobs.*")
-        var (seen, place): (Int, Int?) = (0, 0)
+        var (seen, place): (Int, TopicPlace?) = (0, .first)
         while let from = place {
             let (topics, next) = bench.bus.someTopics(matching: selector, from: from)
             #expect(topics.count <= Limits.removalStepsMax / 8)

@@ -7,8 +7,6 @@ enum Limits {
 
     /// How long an event is held until it is due: a year, as long as it may be of use.
     static let delayMicroseconds: ClosedRange<Int64> = 0...365 * 86_400 * 1_000_000
-    /// Topics with nothing but held events that one turn of a removal takes.
-    static let heldTopicsRemovedMax = 100
     /// The tickets of one list of held events.
     static let heldListedDefault = 100
     static let heldListedMax = 1_000

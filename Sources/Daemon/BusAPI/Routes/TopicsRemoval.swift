@@ -38,7 +38,7 @@ final class TopicsRemoval: Sendable {
     /// Removes and answers soon, on the thread of the long reads and the store's.
     func begin(for account: CallerAccount?) {
         service.backgroundReads.addOneByOne(for: account, unless: cancellation) { [self] over in
-            turn(from: 0, Progress(), for: account) { [answer] response in
+            turn(from: .first, Progress(), for: account) { [answer] response in
                 over()
                 if let response { answer(response) }
             }
@@ -48,7 +48,7 @@ final class TopicsRemoval: Sendable {
     /// Takes one turn. At the end of the last one `end` gets the answer, or nil if nobody waits for
     /// it.
     private func turn(
-        from place: Int, _ progress: Progress, for account: CallerAccount?,
+        from place: TopicPlace, _ progress: Progress, for account: CallerAccount?,
         _ end: @escaping @Sendable (Response?) -> Void
     ) {
         if cancellation.isCancelled { return end(nil) }
@@ -69,9 +69,7 @@ final class TopicsRemoval: Sendable {
             if let failure = removed.failure {
                 return end(refusal(failure, behind: progress).response)
             }
-            guard let next else {
-                return turn(of: held(by: access), progress, for: account, end)
-            }
+            guard let next else { return end(response(progress)) }
             // `end` has to be called, so this turn comes even if its client has left.
             service.backgroundReads.add(for: account, unless: Cancellation()) { [progress] in
                 self.turn(from: next, progress, for: account, end)
@@ -80,35 +78,7 @@ final class TopicsRemoval: Sendable {
         }
     }
 
-    /// The topics that the caller may remove, and that have nothing but events for later.
-    private func held(by access: AccessPolicy) -> ArraySlice<TopicName> {
-        service.bus.heldTopics(matching: selector).filter {
-            access.administer($0, madeBy: nil, caller).isAllowed
-        }[...]
-    }
-
-    /// Takes one turn of those topics.
-    private func turn(
-        of held: ArraySlice<TopicName>, _ progress: Progress, for account: CallerAccount?,
-        _ end: @escaping @Sendable (Response?) -> Void
-    ) {
-        if held.isEmpty { return end(response(progress)) }
-        if cancellation.isCancelled { return end(nil) }
-        let some = held.prefix(Limits.heldTopicsRemovedMax)
-        service.bus.remove(Array(some)) { [self] removed in
-            var progress = progress
-            progress.removed += removed.count
-            if let failure = removed.failure {
-                return end(refusal(failure, behind: progress).response)
-            }
-            service.backgroundReads.add(for: account, unless: Cancellation()) { [progress] in
-                self.turn(of: held.dropFirst(some.count), progress, for: account, end)
-                return false
-            }
-        }
-    }
-
-    private func mayRemove(_ topic: TopicDescription, by access: AccessPolicy) -> Bool {
+    private func mayRemove(_ topic: TopicOfOwner, by access: AccessPolicy) -> Bool {
         access.administer(topic.name, madeBy: topic.owner, caller).isAllowed
     }
 

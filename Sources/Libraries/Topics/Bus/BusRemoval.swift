@@ -9,6 +9,25 @@ package struct RemovedTopics: Sendable {
     package var failure: BusError?
 }
 
+/// A place among all topics that there are, and those that will be by events for later.
+package enum TopicPlace: Sendable {
+    /// One in the order of those that there are.
+    case visible(Int)
+    /// One of those that have nothing but events for later.
+    case held(Int)
+
+    /// The place of the first topic.
+    package static let first = visible(0)
+}
+
+/// The name of a topic, and the user that made it, if the kernel told.
+package struct TopicOfOwner: Sendable {
+    /// The name.
+    package let name: TopicName
+    /// The user; nil also where the topic has nothing but events for later.
+    package let owner: UInt32?
+}
+
 extension EventBus {
     /// Removes a topic with all of its visible events; a later publish makes a new one.
     ///
@@ -61,17 +80,11 @@ extension EventBus {
     ///   topics.
     @discardableResult
     public func remove(matching selector: Selector) async throws(BusError) -> Int {
-        var (count, place): (Int, Int?) = (0, 0)
+        var (count, place): (Int, TopicPlace?) = (0, .first)
         while let from = place {
             let (topics, next) = someTopics(matching: selector, from: from)
             count += try await remove(topics.map(\.name))
             place = next
-        }
-        var held = heldTopics(matching: selector)[...]
-        while !held.isEmpty {
-            let some = held.prefix(Limits.removedAtOnceMax)
-            count += try await remove(Array(some))
-            held = held.dropFirst(some.count)
         }
         return count
     }
@@ -84,29 +97,31 @@ extension EventBus {
         return removed.count
     }
 
-    /// The topics that a selector matches for which events are held, and which have nothing else.
-    ///
-    /// - Complexity: O(topics with held events); their names are taken under the lock, some 10 ns each.
-    package func heldTopics(matching selector: Selector) -> [TopicName] {
-        let held = withLog { Array($0.later.table.topics) }
-        return held.filter { selector.matches($0) && description(of: $0) == nil }
-            .sorted { $0.text < $1.text }
-    }
-
-    /// Some of the topics that a selector matches, from a place in the order of all topics on. Also
-    /// returns the place to go on from; nil at the end.
+    /// Some of the topics that a selector matches, from a place on, those that have nothing but events for later
+    /// behind the others. Also returns the place to go on from; nil at the end.
     ///
     /// - Complexity: At most `Limits.removalStepsMax` steps, under the lock.
     package func someTopics(
-        matching selector: Selector, from place: Int
-    ) -> (topics: [TopicDescription], next: Int?) {
+        matching selector: Selector, from place: TopicPlace
+    ) -> (topics: [TopicOfOwner], next: TopicPlace?) {
         let now = clock.now()
         var steps = Limits.removalStepsMax
         defer { tasks.removals.countTurn(of: Limits.removalStepsMax - steps) }
         return withLog { log in
-            var found: [TopicRecord] = []
-            let next = log.visit(selector, from: place, now: now, &steps) { found.append($0) }
-            return (found.map { log.describe($0) }, next)
+            var found: [TopicOfOwner] = []
+            var heldFrom = 0
+            switch place {
+            case .visible(let from):
+                let next = log.visit(selector, from: from, now: now, &steps) {
+                    found.append(TopicOfOwner(name: $0.name, owner: $0.owner))
+                }
+                if let next { return (found, .visible(next)) }
+            case .held(let from): heldFrom = from
+            }
+            let next = log.visitHeld(selector, from: heldFrom, &steps) {
+                found.append(TopicOfOwner(name: $0, owner: nil))
+            }
+            return (found, next.map { .held($0) })
         }
     }
 

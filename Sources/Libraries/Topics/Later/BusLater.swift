@@ -114,7 +114,7 @@ extension EventBus {
 
     /// Whether anything is held for a topic.
     package func holdsAny(for topic: TopicName) -> Bool {
-        withLog { !$0.later.table.tickets(of: topic).isEmpty }
+        withLog { $0.later.table.holdsAny(for: topic) }
     }
 
     /// The events that are held by a ticket for a topic, or how it ended.

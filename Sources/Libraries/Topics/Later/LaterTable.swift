@@ -67,8 +67,11 @@ package struct LaterTable: Sendable {
     private var bySpan = Heap<Entry>()
     /// The tickets with endings, by the times of these.
     private var byEnding = Heap<Entry>()
-    /// The tickets of each topic, rising.
-    private var ofTopics: [TopicName: [EventID]] = [:]
+    /// The tickets of each topic, rising, and the place of the topic.
+    private var ofTopics: [TopicName: (tickets: [EventID], place: Int)] = [:]
+    /// The topics for which events are held, each at a place that it keeps as long; nil at one that is free.
+    private(set) var topics: [TopicName?] = []
+    private var freePlaces: [Int] = []
     private var userCounts: [UInt32?: Int] = [:]
     /// The shares of a second's events that the schedules of each user take.
     private var userRates: [UInt32?: Int] = [:]
@@ -95,11 +98,11 @@ package struct LaterTable: Sendable {
     /// How a ticket ended, as far as that is remembered.
     package func ending(of ticket: EventID) -> Ending? { endings[ticket] }
 
-    /// The topics for which events are held.
-    var topics: Dictionary<TopicName, [EventID]>.Keys { ofTopics.keys }
-
     /// The tickets of a topic, rising.
-    func tickets(of topic: TopicName) -> [EventID] { ofTopics[topic] ?? [] }
+    func tickets(of topic: TopicName) -> [EventID] { ofTopics[topic]?.tickets ?? [] }
+
+    /// Whether events are held for a topic.
+    func holdsAny(for topic: TopicName) -> Bool { ofTopics[topic] != nil }
 
     /// Takes in held events that a store kept.
     package mutating func load(_ head: HeldHead) { put(head, at: head.ticket) }
@@ -233,15 +236,16 @@ package struct LaterTable: Sendable {
 
     private mutating func put(_ new: HeldHead?, at ticket: EventID) {
         if let old = heads.removeValue(forKey: ticket) {
-            let index = ofTopics[old.topic]?.place(of: ticket) ?? 0
-            ofTopics[old.topic]?.remove(at: index)
-            if ofTopics[old.topic]?.isEmpty == true { ofTopics[old.topic] = nil }
+            let index = ofTopics[old.topic]?.tickets.place(of: ticket) ?? 0
+            ofTopics[old.topic]?.tickets.remove(at: index)
+            if ofTopics[old.topic]?.tickets.isEmpty == true { removeTopic(old.topic) }
             count(old, -1)
         }
         guard let new else { return }
         heads[ticket] = new
-        let index = ofTopics[new.topic]?.place(of: ticket) ?? 0
-        ofTopics[new.topic, default: []].insert(ticket, at: index)
+        if !holdsAny(for: new.topic) { addTopic(new.topic) }
+        let index = ofTopics[new.topic]?.tickets.place(of: ticket) ?? 0
+        ofTopics[new.topic]?.tickets.insert(ticket, at: index)
         count(new, 1)
         let entry = Entry(at: new.key, ticket: ticket)
         if new.until == nil { byTime.insert(entry) } else { bySpan.insert(entry) }
@@ -249,6 +253,19 @@ package struct LaterTable: Sendable {
         guard entryCount > 2 * heads.count + Limits.staleEndsMin else { return }
         byTime.keep { heads[$0.ticket]?.key == $0.at }
         bySpan.keep { heads[$0.ticket]?.key == $0.at }
+    }
+
+    private mutating func addTopic(_ topic: TopicName) {
+        let place = freePlaces.popLast() ?? topics.count
+        if place == topics.count { topics.append(topic) } else { topics[place] = topic }
+        ofTopics[topic] = ([], place)
+    }
+
+    private mutating func removeTopic(_ topic: TopicName) {
+        guard let place = ofTopics.removeValue(forKey: topic)?.place else { return }
+        topics[place] = nil
+        freePlaces.append(place)
+        if ofTopics.isEmpty { (topics, freePlaces) = ([], []) }
     }
 
     private mutating func put(_ ending: Ending?, at ticket: EventID) {

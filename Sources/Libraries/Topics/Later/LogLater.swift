@@ -115,6 +115,28 @@ extension EventLog {
         return dropped.count == Limits.droppedBatchesMax
     }
 
+    /// Calls `body` with each topic of a selector that has nothing but held events, some at a time, from a place of
+    /// the table on. Returns the place to go on from; nil at the end.
+    func visitHeld(
+        _ selector: Selector, from place: Int, _ steps: inout Int, _ body: (TopicName) -> Void
+    ) -> Int? {
+        if let name = selector.singleName {
+            if records[name] == nil, later.table.holdsAny(for: name) { body(name) }
+            return nil
+        }
+        let topics = later.table.topics
+        for place in topics.indices.dropFirst(place) {
+            guard steps > 0 else { return place }
+            steps -= selector.terms.count
+            guard let name = topics[place], records[name] == nil, selector.matches(name) else {
+                continue
+            }
+            steps -= Limits.topicVisitSteps
+            body(name)
+        }
+        return nil
+    }
+
     /// Takes over the events that the store holds.
     mutating func takeOver(_ stored: StoredLater) {
         for head in stored.heads {

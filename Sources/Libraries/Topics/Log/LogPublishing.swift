@@ -205,7 +205,7 @@ extension EventLog {
     /// Checks that there is a topic to remove.
     func prepareRemoval(_ topic: TopicName) throws(BusError) {
         try checkOpen(topic)
-        guard records[topic] != nil || !later.table.tickets(of: topic).isEmpty else {
+        guard records[topic] != nil || later.table.holdsAny(for: topic) else {
             throw .topicUnknown(topic)
         }
     }

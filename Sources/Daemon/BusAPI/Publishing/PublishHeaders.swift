@@ -16,15 +16,21 @@ struct PublishHeaders {
     private enum Kind {
         case cloudEvent, own, parent, state
 
+        static let cloudEventPrefix: StaticString = "ce-"
+        static let ownPrefix: StaticString = "event-"
+        static let parentName: StaticString = "traceparent"
+        static let stateName: StaticString = "tracestate"
+
         init?(_ name: UnsafeRawBufferPointer) {
             guard let first = name.first else { return nil }
             switch first | 0x20 {
-            case UInt8(ascii: "c") where ASCII.hasPrefixIgnoringCase(name, "ce-"):
+            case UInt8(ascii: "c") where ASCII.hasPrefixIgnoringCase(name, Self.cloudEventPrefix):
                 self = .cloudEvent
-            case UInt8(ascii: "e") where ASCII.hasPrefixIgnoringCase(name, "event-"): self = .own
-            case UInt8(ascii: "t") where ASCII.isEqualIgnoringCase(name, "traceparent"):
+            case UInt8(ascii: "e") where ASCII.hasPrefixIgnoringCase(name, Self.ownPrefix):
+                self = .own
+            case UInt8(ascii: "t") where ASCII.isEqualIgnoringCase(name, Self.parentName):
                 self = .parent
-            case UInt8(ascii: "t") where ASCII.isEqualIgnoringCase(name, "tracestate"):
+            case UInt8(ascii: "t") where ASCII.isEqualIgnoringCase(name, Self.stateName):
                 self = .state
             default: return nil
             }
@@ -32,7 +38,8 @@ struct PublishHeaders {
     }
 
     /// The beginnings of the names that mean something to a publish.
-    private static let beginnings = HeaderNames("ce-", "event-", "traceparent", "tracestate")
+    private static let beginnings = HeaderNames(
+        Kind.cloudEventPrefix, Kind.ownPrefix, Kind.parentName, Kind.stateName)
     /// The headers by which other servers are told that an event is for later.
     private static let later = HeaderNames("at", "in", "delay", "x-at", "x-in", "x-delay")
     /// The headers by which other servers are given the key of a publish.

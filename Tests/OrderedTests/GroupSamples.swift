@@ -74,11 +74,16 @@ struct GroupSamples {
         case 7: return .cancel(EventID(rawValue: max(1, id().rawValue)), topic)
         case 1:
             var settings = TopicSettings(retention: retention(), persists: draw(2) == 0)
-            settings.hold = perhaps {
-                TopicHolder(group: $0.group(), name: "mail")
+            let kept = SettingsChange.Kept(rawValue: draw(2) == 0 ? 0 : UInt8(draw(8)))
+            if !kept.contains(.hold) {
+                settings.hold = perhaps {
+                    TopicHolder(group: $0.group(), name: "mail")
+                }
             }
-            settings.expect = perhaps { Int64(1_000_000 + $0.draw(1 << 40)) }
-            return .registration(topic, settings, owner: owner)
+            if !kept.contains(.expect) {
+                settings.expect = perhaps { Int64(1_000_000 + $0.draw(1 << 40)) }
+            }
+            return .registration(topic, SettingsChange(settings, keeping: kept), owner: owner)
         case 2, 3: return .request(try request())
         default:
             return .publish(try batch(topic), ttl: perhaps { Int64($0.number()) }, owner: owner)
@@ -203,7 +208,7 @@ struct GroupSamples {
         switch entry {
         case .publish(let batch, let ttl, let owner): return words(batch) + [ttl, owner]
         case .removal(let topic): return [topic]
-        case .registration(let topic, let settings, let owner): return [topic, settings, owner]
+        case .registration(let topic, let change, let owner): return [topic, change, owner]
         case .hold(let held):
             return words(held.batch)
                 + [

@@ -191,13 +191,18 @@ struct SampleOrder {
         case 1:
             var settings = TopicSettings(
                 retention: someRetention(), persists: Bool.random(using: &random))
-            if draw(3) == 0 {
+            let kept = SettingsChange.Kept(rawValue: draw(2) == 0 ? 0 : UInt8(draw(8)))
+            if draw(3) == 0, !kept.contains(.hold) {
                 let number = Int64(1 + draw(3))
                 settings.hold = TopicHolder(
                     group: GroupNumber(rawValue: number), name: "g\(number)")
             }
-            if draw(3) == 0 { settings.expect = Int64(1_000_000 + draw(20_000_000)) }
-            return .registration(try TopicName(topic), settings, owner: UInt32(draw(3)))
+            if draw(3) == 0, !kept.contains(.expect) {
+                settings.expect = Int64(1_000_000 + draw(20_000_000))
+            }
+            return .registration(
+                try TopicName(topic), SettingsChange(settings, keeping: kept),
+                owner: UInt32(draw(3)))
         case 2: return .work(try change(topic))
         case 3:
             return .together([try events(topic), .work(try change(topic))])

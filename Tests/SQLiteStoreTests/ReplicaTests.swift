@@ -285,7 +285,8 @@ import Topics
         func registration(age: Int64?) throws -> StoreEntry {
             let retention = Retention(keep: nil, bytes: nil, age: age)
             return .registration(
-                try TopicName("a"), TopicSettings(retention: retention, persists: true), owner: nil)
+                try TopicName("a"),
+                SettingsChange(TopicSettings(retention: retention, persists: true)), owner: nil)
         }
         order.add([try registration(age: 10_000_000), try Self.events("a", "old")], after: 0)
         order.add([try Self.events("a", "new")], after: 9_000_000)
@@ -308,7 +309,8 @@ import Topics
             order.add([
                 .removal(try TopicName("a")),
                 .registration(
-                    try TopicName("a"), TopicSettings(retention: retention, persists: true),
+                    try TopicName("a"),
+                    SettingsChange(TopicSettings(retention: retention, persists: true)),
                     owner: nil), try Self.events("a", "\(age)"),
             ])
         }
@@ -336,7 +338,7 @@ import Topics
         // Everything is over the bounds from the second group on.
         order.add([
             .work(WorkSamples.change(1, record: WorkSamples.record("g", reach: 1))),
-            .registration(try TopicName("a"), settings, owner: nil),
+            .registration(try TopicName("a"), SettingsChange(settings), owner: nil),
             try Self.events("a", "1", "2", "3", "4"),
         ])
         order.add([], after: 60_000_000)

@@ -53,7 +53,7 @@ import Topics
                     topic: topic, payloads: Array(repeating: .empty, count: 1 + round % 3))
                 let entry: StoreEntry =
                     switch round % 10 {
-                    case 3: .registration(topic, settings, owner: nil)
+                    case 3: .registration(topic, SettingsChange(settings), owner: nil)
                     case 7: .removal(topic)
                     default: .events(batch, persists: round % 4 > 0)
                     }

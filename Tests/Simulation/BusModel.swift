@@ -479,6 +479,10 @@ enum SimulatedTopics {
 
     /// Where the events of schedules go.
     static let ticks = "ticks"
+    /// A topic without events whose settings several users change.
+    static let shared = "shared"
+    /// Longer than a run takes.
+    static let longTime: Int64 = 100 * 86_400_000_000
     /// Topics that are expected to have events: one that persists, and one that does not.
     static let quiet = "quiet"
     static let fading = "fading"

@@ -61,7 +61,7 @@ extension BusSimulation {
         model.silences.begin(
             after: life.bus.newest.rawValue, at: time.passed, sets: time.sets
         ) { topic in
-            (try? TopicName(topic)).flatMap { life.bus.settings(of: $0)?.expect }
+            (try? TopicName(topic)).flatMap { life.bus.description(of: $0)?.expect }
         }
         guard story.fault == .silencesTwice else { return }
         for topic in SimulatedTopics.expected { try forgetSilence(of: topic) }

@@ -124,7 +124,7 @@ struct LogAgainstModel {
             keep: pick([nil, 0, 1, 5]), bytes: pick([nil, 200]), age: pick([nil, 5_000_000]))
         let name = pick(names)
         let settings = TopicSettings(retention: retention, persists: true)
-        _ = log.register(name, settings, owner: nil, now: now)
+        _ = log.register(name, SettingsChange(settings), owner: nil, now: now)
         model.register(name, retention)
     }
 

@@ -133,10 +133,13 @@ final class SharedStore: EventStore {
         case .removal(let topic):
             tell(.removal(topic, item.first), observer, answer, .removal(item.first))
             state.write { $0.topics[topic] = nil }
-        case .registration(let topic, let settings, let owner):
+        case .registration(let topic, let change, let owner):
             tell(
-                .registration(topic, settings, owner: owner), observer, answer, .registration)
-            change(topic, observer) { $0.keep = settings.retention.keep }
+                .registration(topic, change, owner: owner, at: item.time), observer, answer,
+                .registration(at: item.time))
+            self.change(topic, observer) { kept in
+                if !change.kept.contains(.retention) { kept.keep = change.settings.retention.keep }
+            }
         case .work, .together, .hold, .cancel, .release:
             preconditionFailure("the tests of a shared order bring none of these")
         }

@@ -90,6 +90,43 @@ struct SharedOrderTests {
         }
     }
 
+    /// Each of two hosts is asked before it knows of the other's registration.
+    @Test func twoRegistrationsAtOnceUndoNothingOfEachOther() throws {
+        let hosts = try Pair()
+        let topic = try TopicName("a")
+        func register(
+            _ bench: Bench, keep: Int? = nil, expect: Int64? = nil,
+            keeping kept: SettingsChange.Kept
+        ) {
+            var settings = TopicSettings(
+                retention: Retention(keep: keep, bytes: nil, age: nil), persists: true)
+            settings.expect = expect
+            bench.bus.register(topic, SettingsChange(settings, keeping: kept), by: .unknown) { _ in
+            }
+        }
+        register(hosts.near, keep: 9, keeping: [.expect, .hold])
+        while hosts.nearStore.applyNext() {}
+        while hosts.farStore.applyNext() {}
+        register(hosts.near, keep: 5, keeping: [.expect, .hold])
+        register(hosts.far, expect: 60_000_000, keeping: [.retention, .hold])
+        register(hosts.near, keep: 6, keeping: [.expect, .hold])
+        while hosts.nearStore.applyNext() {}
+        while hosts.farStore.applyNext() {}
+        for bench in [hosts.near, hosts.far] {
+            let found = try #require(bench.bus.description(of: topic))
+            #expect(found.retention.keep == 6 && found.expect == 60_000_000)
+        }
+        // Nothing is kept of a topic that is gone by then.
+        hosts.near.bus.remove(topic) { _ in }
+        register(hosts.far, keep: 7, keeping: [.expect, .hold])
+        while hosts.nearStore.applyNext() {}
+        while hosts.farStore.applyNext() {}
+        for bench in [hosts.near, hosts.far] {
+            let found = try #require(bench.bus.description(of: topic))
+            #expect(found.retention.keep == 7 && found.expect == nil)
+        }
+    }
+
     @Test func whatGoesFollowsTheStoreAloneOnASharedOrder() throws {
         let order = SharedOrder()
         let store = SharedStore(order, host: 0)

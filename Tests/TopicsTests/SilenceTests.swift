@@ -147,6 +147,14 @@ import Testing
             bus.register(try TopicName("a"), settings: settings, by: .unknown) { _ in }
         }
 
+        /// Registers the topic, and leaves the time within which an event is expected.
+        func keepExpecting(keep: Int) throws {
+            let settings = TopicSettings(
+                retention: Retention(keep: keep, bytes: nil, age: nil), persists: true)
+            let change = SettingsChange(settings, keeping: .expect)
+            bus.register(try TopicName("a"), change, by: .unknown) { _ in }
+        }
+
         func publish() throws {
             bus.publish(PublishBatch(topic: try TopicName("a"), payloads: [.empty])) { _ in }
         }
@@ -173,6 +181,19 @@ import Testing
                 limit: ReadLimit(events: 1_000, bytes: 1 << 20)
             ).events.map { $0.metadata.type ?? "-" }
         }
+    }
+
+    @Test func aRegistrationThatKeepsTheExpectationChangesNothingOfIt() throws {
+        let rig = try Rig()
+        try rig.expect(10)
+        rig.pass(6)
+        try rig.keepExpecting(keep: 3)
+        rig.pass(4)
+        #expect(try rig.types() == ["$silent"])
+        rig.bus.remove(try TopicName("a")) { _ in }
+        try rig.keepExpecting(keep: 3)
+        rig.pass(100)
+        #expect(try rig.types() == [])
     }
 
     @Test func aTopicWithoutAnEventIsToldSilentOnceAndBackWithTheNextOne() throws {

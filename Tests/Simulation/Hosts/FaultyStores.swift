@@ -76,11 +76,11 @@ final class WatchedReplica: ReplicaStore, @unchecked Sendable {
             return chances % 5 == 1 ? OrderedGroup(place: group.place, entries: []) : group
         case .missesExpectations:
             let entries = group.entries.map { entry in
-                guard case .registration(let topic, var settings, let owner) = entry else {
+                guard case .registration(let topic, var change, let owner) = entry else {
                     return entry
                 }
-                settings.expect = nil
-                return StoreEntry.registration(topic, settings, owner: owner)
+                change.settings.expect = nil
+                return StoreEntry.registration(topic, change, owner: owner)
             }
             return OrderedGroup(place: group.place, settings: group.settings, entries: entries)
         case .decidesByADictionary:

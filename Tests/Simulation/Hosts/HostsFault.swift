@@ -54,6 +54,8 @@ package enum HostsFault: String, CaseIterable, PlantedFault, Sendable {
     case forgetsBack
     /// One host does not know that topics are expected to have events.
     case missesExpectations
+    /// A host fills in the settings that a request does not name before the request has its place.
+    case decidesSettingsEarly
     /// No host makes appends because something is due.
     case makesNoTicks
 

@@ -27,6 +27,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
     var requests: [Int] = []
     var story: RunStory<HostsFault>
     var tickets: [HeldTicket] = []
+    var settingsUsers = SettingsUser.Setting.allCases.map { SettingsUser($0) }
 
     init(seed: UInt64, fault: HostsFault? = nil, isTraced: Bool = false) throws {
         self.seed = seed
@@ -39,7 +40,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
                 name, on: order, memoryBytes: name == "c" ? 60_000 : 8 << 20,
                 fault: name == "c" || fault == .makesNoTicks ? fault : nil,
                 draw: { tokens.next() }, mint: { mint.next() }, witness: witness,
-                missing: { [unowned self] in shows(.missesWakeUps) })
+                missing: { [unowned self] in shows(.missesWakeUps, each: 2) })
         }
         for name in SimulatedTopics.groups { try make(name) }
         settle()
@@ -121,8 +122,8 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         if host.life == nil, wakes { return try end(host, using: &random) }
         if host.sleeps, wakes { host.sleeps = false }
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<12: try publish(on: host, using: &random)
-        case 12..<14: try change(on: host, using: &random)
+        case 0..<11: try publish(on: host, using: &random)
+        case 11..<14: try change(on: host, using: &random)
         case 14: try hold(on: host, using: &random)
         case 15: try beHeard(on: host, using: &random)
         case 16..<30:
@@ -241,7 +242,8 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         on host: SimulatedHost, using random: inout SeededRandom
     ) throws {
         let keep = [1, 5, 20].randomElement(using: &random)!
-        let choice = Int.random(in: 0..<4, using: &random)
+        let choice = Int.random(in: 0..<8, using: &random)
+        guard choice < 4 else { return try changeSetting(on: host, using: &random) }
         guard let life = host.life else { return }
         switch choice {
         case 0:
@@ -410,6 +412,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
 
     private func check() throws {
         model.checkBatches()
+        try checkSettings()
         model.check(readers)
         for group in SimulatedTopics.groups { model.checkJobs(of: group) }
         if let finding = witness.finding { model.fail(finding) }

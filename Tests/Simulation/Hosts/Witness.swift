@@ -39,9 +39,9 @@ final class Witness: @unchecked Sendable {
             sum.combine(persists)
             sum.combine(owner)
         case .removal(let topic): sum.combine(topic)
-        case .registration(let topic, let settings, let owner):
+        case .registration(let topic, let change, let owner):
             sum.combine(topic)
-            sum.combine(settings)
+            sum.combine(change)
             sum.combine(owner)
         case .work(let change):
             sum.combine(change.group)
@@ -76,7 +76,7 @@ final class Witness: @unchecked Sendable {
             return
                 "\(batch.topic) \(texts) \(batch.metadata.attributes.text) \(String(describing: owner))"
         case .removal(let topic): return "remove \(topic)"
-        case .registration(let topic, let settings, _): return "register \(topic) \(settings)"
+        case .registration(let topic, let change, _): return "register \(topic) \(change)"
         case .work(let change):
             return "\(change.group.rawValue) \(change.forgetsJobs) \(change.removesGroup) "
                 + "\(words(change.record)) \(change.open.map(words)) \(change.settled)"

@@ -51,9 +51,7 @@ struct TopicRoutes: Routes {
     /// `PUT /topics/{topic}`: registers the topic or replaces its settings.
     func register(_ call: borrowing Call) throws(Refusal) {
         let topic = try TopicName(request: call.resource.name)
-        var settings = try settings(of: topic, call.parameters)
-        settings.hold =
-            try hold(topic, call.parameters, by: call.caller) ?? bus.holder(of: topic)
+        let change = try change(of: topic, call.parameters, by: call.caller)
         let (peer, access) = (call.exchange.peer, gate.access)
         let showsEvents = access.subscribe(topic, call.caller).isAllowed
         let registering = access.register(topic, call.caller)
@@ -66,7 +64,7 @@ struct TopicRoutes: Routes {
             try gate.require(registering)
         }
         let reply = call.exchange.reply
-        bus.register(topic, settings: settings, by: Sender(uid: peer.uid, pid: peer.pid)) {
+        bus.register(topic, change, by: Sender(uid: peer.uid, pid: peer.pid)) {
             result in
             switch result {
             case .success((let description, let isNew)):
@@ -78,15 +76,19 @@ struct TopicRoutes: Routes {
         }
     }
 
-    /// The settings that a registration asks for. Those that it does not name have their defaults, but for `expect`,
-    /// which stays as it is. A registration that names `expect` alone leaves the others as they are, too.
-    private func settings(
-        of topic: TopicName, _ parameters: Parameters
-    ) throws(Refusal) -> TopicSettings {
-        let now = bus.settings(of: topic)
+    /// The settings that a registration asks for. Those that it does not name have their defaults, but for `expect`
+    /// and `hold`, which stay as they are. A registration that names `expect` alone leaves the others as they are, too.
+    private func change(
+        of topic: TopicName, _ parameters: Parameters, by caller: Caller
+    ) throws(Refusal) -> SettingsChange {
+        var kept: SettingsChange.Kept = parameters.names == ["expect"] ? .retention : []
+        if parameters.text("expect") == nil { kept.insert(.expect) }
         var settings = TopicSettings(retention: bus.defaults, persists: true)
-        settings.expect = now?.expect
-        if let now, parameters.names == ["expect"] { settings = now }
+        if let hold = try hold(topic, parameters, by: caller) {
+            settings.hold = hold
+        } else {
+            kept.insert(.hold)
+        }
         for setting in TopicSetting.all {
             let bound: (notation: Parameters.Notation, range: ClosedRange<Int64>)
             switch setting.form {
@@ -103,7 +105,7 @@ struct TopicRoutes: Routes {
             let wanted = try parameters.bound(setting.name, bound.notation, in: bound.range)
             if let wanted { setting.set(wanted.value, in: &settings) }
         }
-        return settings
+        return SettingsChange(settings, keeping: kept)
     }
 
     /// The group that a registration holds the topic for; `.some(nil)` for `hold=none`, nil without

@@ -117,8 +117,8 @@ final class OrderCourier: SteppedWork, Sendable {
         case .events(let batch, _, let owner):
             return (.publish(batch, ttl: batch.ttl(at: now), owner: owner), batch.sender.uid)
         case .removal(let topic): return (.removal(topic), nil)
-        case .registration(let topic, let settings, let owner):
-            return (.registration(topic, settings, owner: owner), owner)
+        case .registration(let topic, let change, let owner):
+            return (.registration(topic, change, owner: owner), owner)
         case .hold(let held): return (.hold(held), held.batch.sender.uid)
         case .cancel(let ticket, let topic): return (.cancel(ticket, topic), nil)
         case .release: throw .storeFailed("events of an order are due by its time alone")
@@ -292,8 +292,8 @@ extension StoreArrival {
         case (.events(_, _, let owner), .events(let events)): [.events(events, owner: owner)]
         case (.events, .unpublished): []
         case (.removal(let topic), .removal(let id)): [.removal(topic, id)]
-        case (.registration(let topic, let settings, let owner), .registration):
-            [.registration(topic, settings, owner: owner)]
+        case (.registration(let topic, let change, let owner), .registration(let time)):
+            [.registration(topic, change, owner: owner, at: time)]
         case (.hold, .held(let head, let other)): [.held(head, instead: other)]
         case (.hold, .unpublished), (.hold, .refused), (.hold, .known): []
         case (.cancel, .cancelled(_, let head)): head.map { [.cancelled($0.ticket)] } ?? []

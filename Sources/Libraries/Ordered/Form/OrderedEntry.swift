@@ -9,7 +9,7 @@ package enum OrderedEntry: Sendable {
     /// The removal of a topic.
     case removal(TopicName)
     /// New settings of a topic, and the user that owns it if it is new.
-    case registration(TopicName, TopicSettings, owner: UInt32?)
+    case registration(TopicName, SettingsChange, owner: UInt32?)
     /// Events that are held until they are due.
     case hold(HeldBatch)
     /// Events that are held by a ticket for a topic are cancelled.
@@ -23,8 +23,8 @@ package enum OrderedEntry: Sendable {
         case .publish(let batch, let ttl, let owner):
             .entry(.events(batch.lasting(ttl, from: time), persists: true, owner: owner))
         case .removal(let topic): .entry(.removal(topic))
-        case .registration(let topic, let settings, let owner):
-            .entry(.registration(topic, settings, owner: owner))
+        case .registration(let topic, let change, let owner):
+            .entry(.registration(topic, change, owner: owner))
         case .hold(let held): .entry(.hold(held))
         case .cancel(let ticket, let topic): .entry(.cancel(ticket, topic))
         case .request(let request): .request(request)
@@ -52,6 +52,14 @@ private enum EntryKind: UInt8 {
     case cancel = 7
     /// A registration of a topic that is expected to have events, with the time behind it.
     case expecting = 8
+    /// A registration that leaves some settings as they are, with these in front.
+    case keeping = 9
+
+    init(of change: SettingsChange) {
+        self =
+            !change.kept.isEmpty
+            ? .keeping : change.settings.expect == nil ? .registration : .expecting
+    }
 }
 
 extension ByteWriter {
@@ -66,16 +74,24 @@ extension ByteWriter {
         case .removal(let topic):
             write(byte: EntryKind.removal.rawValue)
             write(topic.text)
-        case .registration(let topic, let settings, let owner):
-            let kind = settings.expect == nil ? EntryKind.registration : .expecting
+        case .registration(let topic, let change, let owner):
+            let kind = EntryKind(of: change)
+            let settings = change.settings
             write(byte: kind.rawValue)
             write(topic.text)
+            if kind == .keeping { write(byte: change.kept.rawValue) }
             write(settings.retention)
             write(byte: settings.persists ? 1 : 0)
-            write(optional: settings.hold.map { UInt64($0.group.rawValue) })
-            if let hold = settings.hold { write(hold.name) }
+            if !change.kept.contains(.hold) {
+                write(optional: settings.hold.map { UInt64($0.group.rawValue) })
+                if let hold = settings.hold { write(hold.name) }
+            }
             write(optional: owner.map { UInt64($0) })
-            if let expect = settings.expect { write(UInt64(expect)) }
+            if kind == .keeping, !change.kept.contains(.expect) {
+                write(optional: settings.expect.map { UInt64($0) })
+            } else if let expect = settings.expect {
+                write(UInt64(expect))
+            }
         case .hold(let held):
             write(byte: EntryKind.hold.rawValue)
             write(held.batch, ttl: held.ttl)
@@ -154,8 +170,7 @@ extension ByteReader {
             guard kind == .keyed else { return .publish(batch, ttl: ttl, owner: owner) }
             return .publish(batch.with(try idempotencyKey()), ttl: ttl, owner: owner)
         case .removal: return .removal(try topic())
-        case .registration: return try registration(isExpecting: false)
-        case .expecting: return try registration(isExpecting: true)
+        case .registration, .expecting, .keeping: return try registration(kind)
         case .hold: return .hold(try held())
         case .cancel:
             let ticket = EventID(rawValue: try number("a ticket", in: 1...EventID.max.rawValue))
@@ -222,20 +237,31 @@ extension ByteReader {
         return try flag() ? key.asking : key
     }
 
-    private mutating func registration(
-        isExpecting: Bool
-    ) throws(GroupFormError) -> OrderedEntry {
+    private mutating func registration(_ kind: EntryKind) throws(GroupFormError) -> OrderedEntry {
         let topic = try topic()
+        let kept = try kind == .keeping ? kept() : []
         var settings = TopicSettings(retention: try retention(), persists: try flag())
-        if let group = try optional("a work group", in: 1...GroupNumber.max.rawValue) {
+        if !kept.contains(.hold),
+            let group = try optional("a work group", in: 1...GroupNumber.max.rawValue)
+        {
             settings.hold = TopicHolder(group: GroupNumber(rawValue: group), name: try text())
         }
         let owner = try user("an owner")
-        if isExpecting {
-            settings.expect = try number(
-                "the time within which an event is expected", in: Silence.expectations)
+        let expectation: StaticString = "the time within which an event is expected"
+        if kind == .expecting {
+            settings.expect = try number(expectation, in: Silence.expectations)
+        } else if kind == .keeping, !kept.contains(.expect) {
+            settings.expect = try optional(expectation, in: Silence.expectations)
         }
-        return .registration(topic, settings, owner: owner)
+        return .registration(topic, SettingsChange(settings, keeping: kept), owner: owner)
+    }
+
+    private mutating func kept() throws(GroupFormError) -> SettingsChange.Kept {
+        let kept = SettingsChange.Kept(rawValue: try byte())
+        guard !kept.isEmpty, kept.isSubset(of: .all) else {
+            throw .damaged("a registration keeps settings that there are not")
+        }
+        return kept
     }
 
     mutating func settings() throws(GroupFormError) -> OrderSettings {

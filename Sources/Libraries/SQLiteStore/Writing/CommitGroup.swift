@@ -135,13 +135,14 @@ struct CommitGroup {
             try keys.note(batch, from: events[0].id, at: events[0].time, isStored: isStored)
             firstID = firstID ?? events.first?.id
             return .events(events)
-        case .registration(let name, let settings, let owner):
+        case .registration(let name, let change, let owner):
             try begin()
             var topic = try topics.ensure(name, owner: owner)
+            let settings = change.applied(to: topic.settings)
             topic.settings = settings
             topic.silence.follow(settings.expect, at: now, now: silenceNow(now))
             topics.change(topic)
-            return .registration
+            return .registration(at: now)
         case .removal(let name):
             try begin()
             let id = EventID(rawValue: ids.take(1, at: now).first)

@@ -97,8 +97,10 @@ struct ReplicaRules {
     ) throws(DatabaseError) {
         switch entry {
         case .events(let batch, _, _): try follow(batch.topic, at: now, &topics)
-        case .registration(let name, let settings, _):
-            if let hold = settings.hold { holders[hold.group, default: []].insert(name) }
+        case .registration(let name, _, _):
+            if let hold = try topics.state(of: name)?.settings?.hold {
+                holders[hold.group, default: []].insert(name)
+            }
             touched.insert(name)
             try bound(name, at: now, &topics)
         case .removal(let name): touched.insert(name)

@@ -13,8 +13,8 @@ extension EventBus: StoreObserver {
             relieve()
         case .removal(let topic, let id):
             applyRemoval(of: topic, at: id)
-        case .registration(let topic, let settings, let owner):
-            apply(settings, to: topic, owner: owner)
+        case .registration(let topic, let change, let owner, let time):
+            apply(change, to: topic, owner: owner, at: time)
         case .held(let head, let other):
             let now = clock.now()
             withLater { log in

@@ -140,7 +140,18 @@ extension EventBus {
                 Result<(topic: TopicDescription, isNew: Bool), BusError>
             ) -> Void
     ) {
-        if let expect = settings.expect, !Silence.expectations.contains(expect) {
+        register(topic, SettingsChange(settings), by: sender, then: then)
+    }
+
+    /// The same, where some settings of a topic that exists may stay.
+    package func register(
+        _ topic: TopicName, _ change: SettingsChange, by sender: Sender,
+        then:
+            @escaping @Sendable (
+                Result<(topic: TopicDescription, isNew: Bool), BusError>
+            ) -> Void
+    ) {
+        if let expect = change.settings.expect, !Silence.expectations.contains(expect) {
             fatalError(
                 "an event is expected within 1,000,000 µs to 365 days, not \(expect) µs: correct "
                     + "'expect' of the settings")
@@ -154,14 +165,17 @@ extension EventBus {
             return then(.failure(error))
         }
         let owner = sender.uid
-        store.commit(.registration(topic, settings, owner: owner)) { [self] outcome in
+        store.commit(.registration(topic, change, owner: owner)) { [self] outcome in
             switch outcome {
             case .failure(let error):
                 if isReserved { withLog { $0.release(topic, by: owner) } }
                 then(.failure(error))
-            case .success:
+            case .success(let receipt):
+                guard case .registration(let time) = receipt else {
+                    preconditionFailure("the store took settings of \(topic) as something else")
+                }
                 let (registered, isNew) = apply(
-                    settings, to: topic, owner: owner, isReserved: isReserved)
+                    change, to: topic, owner: owner, at: time, isReserved: isReserved)
                 then(.success((description(of: topic) ?? registered, isNew)))
             }
         }
@@ -169,17 +183,20 @@ extension EventBus {
 
     /// Applies settings that the order has to a topic. Returns the topic, and whether it is new.
     ///
-    /// - Parameter isReserved: Whether the topic has a place that is to be released.
+    /// - Parameters:
+    ///   - time: The time of the registration.
+    ///   - isReserved: Whether the topic has a place that is to be released.
     @discardableResult
     func apply(
-        _ settings: TopicSettings, to topic: TopicName, owner: UInt32?, isReserved: Bool = false
+        _ change: SettingsChange, to topic: TopicName, owner: UInt32?, at time: Timestamp,
+        isReserved: Bool = false
     ) -> (topic: TopicDescription, isNew: Bool) {
         let (now, bootNow) = (clock.now(), bootClock.now())
         retire(topic, at: now)
         let registered = withLog { log in
             if isReserved { log.release(topic, by: owner) }
-            let registered = log.register(topic, settings, owner: owner, now: now)
-            log.expect(settings.expect, of: topic, at: now, now: bootNow)
+            let registered = log.register(topic, change, owner: owner, now: now)
+            log.expect(registered.topic.expect, of: topic, at: time, now: bootNow)
             return registered
         }
         retire(topic, at: now)

@@ -58,11 +58,6 @@ extension EventLog {
         if let new { holders[new, default: 0] += 1 }
     }
 
-    /// The group that a topic is held for; nil for none, and where the group is gone.
-    func holder(of topic: TopicName) -> TopicHolder? {
-        records[topic]?.settings.hold.flatMap { held[$0.group] == nil ? nil : $0 }
-    }
-
     /// Refuses a batch if the bounds of its topic would have to take events that a group has not
     /// settled.
     ///
@@ -132,10 +127,5 @@ extension EventBus {
     /// Whether a topic is held for a group.
     package func isHolding(for group: GroupNumber) -> Bool {
         withLog { $0.holders[group] != nil }
-    }
-
-    /// The group that a topic is held for; nil for none.
-    package func holder(of topic: TopicName) -> TopicHolder? {
-        withLog { $0.holder(of: topic) }
     }
 }

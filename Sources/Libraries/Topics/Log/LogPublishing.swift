@@ -187,12 +187,13 @@ extension EventLog {
 
     /// Applies settings to a new topic or an old one. Returns the topic, and whether it is new.
     mutating func register(
-        _ topic: TopicName, _ settings: TopicSettings, owner: UInt32?, now: Timestamp
+        _ topic: TopicName, _ change: SettingsChange, owner: UInt32?, now: Timestamp
     ) -> (topic: TopicDescription, isNew: Bool) {
         // Events that the old settings removed by now must not come back under the new ones.
         if let record = records[topic] { applyRetention(to: record, at: now) }
         let found = records[topic]
         let isNew = found == nil
+        let settings = change.applied(to: found.flatMap { $0.isRegistered ? $0.settings : nil })
         let record = found ?? make(topic, settings: settings, owner: owner, inFront: false)
         noteHolder(from: isNew ? nil : record.settings.hold, to: settings.hold)
         record.isRegistered = true

@@ -46,10 +46,3 @@ extension EventLog {
     /// Whether the store is to say of a topic that it is silent, or is not any more.
     func isSilenceDue(at now: Int64) -> Bool { silences.first(by: now) != nil }
 }
-
-extension EventBus {
-    /// The settings of a topic; nil where there is none.
-    package func settings(of topic: TopicName) -> TopicSettings? {
-        withLog { $0.records[topic]?.settings }
-    }
-}

@@ -3,10 +3,13 @@ struct SilencesInMemory {
     private var silences: [TopicName: Silence] = [:]
     private var queue = SilenceQueue()
 
-    /// A topic has settings: it is expected to have an event within a time, or nil for never.
-    mutating func expect(
-        _ expect: Int64?, of topic: TopicName, at time: Timestamp, _ now: () -> Int64
+    /// A topic has settings: it is expected to have an event within a time, or never, or as before.
+    mutating func apply(
+        _ change: SettingsChange, to topic: TopicName, at time: Timestamp, _ now: () -> Int64
     ) {
+        // Nothing is expected of a topic that is new to this table, nor of one that keeps that.
+        guard !change.kept.contains(.expect) else { return }
+        let expect = change.settings.expect
         guard expect != nil || silences[topic] != nil else { return }
         silences[topic].follow(expect, at: time, now: now())
         queue.note(silences[topic], of: topic)

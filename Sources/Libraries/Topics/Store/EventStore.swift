@@ -80,8 +80,8 @@ package enum StoreArrival: Sendable {
     case events([Event], owner: UInt32?)
     /// The removal of a topic, and its id: events below it are gone.
     case removal(TopicName, EventID)
-    /// New settings of a topic, and the user that owns it if it is new.
-    case registration(TopicName, TopicSettings, owner: UInt32?)
+    /// New settings of a topic, the user that owns it if it is new, and the time of the registration.
+    case registration(TopicName, SettingsChange, owner: UInt32?, at: Timestamp)
     /// Events are held until they are due, and those of another ticket are not any more.
     case held(HeldHead, instead: EventID?)
     /// The events that were held by a ticket were cancelled.
@@ -189,7 +189,7 @@ package enum StoreEntry: Sendable {
     /// The removal of a topic and everything in it. Takes an id.
     case removal(TopicName)
     /// New settings of a topic, and the user that owns it if it is new. Takes no id.
-    case registration(TopicName, TopicSettings, owner: UInt32?)
+    case registration(TopicName, SettingsChange, owner: UInt32?)
     /// A change of a work group. Takes no id.
     case work(WorkChange)
     /// Events that are held until they are due. Takes an id for each, and the first is their ticket.
@@ -275,8 +275,8 @@ package enum StoreReceipt: Sendable {
     /// Each batch that became visible, with the ticket that it was held by, and its head where it is held still. `isMore` says whether others are due
     /// already.
     case released([ReleasedBatch], isMore: Bool)
-    /// The settings hold for everything after.
-    case registration
+    /// The settings hold for everything after, from this time on.
+    case registration(at: Timestamp)
     /// The change of the group holds for everything after.
     case work
     /// The receipts of the entries, in their order.

@@ -165,12 +165,12 @@ package final class MemoryStore: EventStore {
 
     private func perform(_ entry: StoreEntry) -> Result<StoreReceipt, BusError> {
         switch entry {
-        case .registration(let topic, let settings, _):
-            sequence.write { sequence in
+        case .registration(let topic, let change, _):
+            return sequence.write { sequence in
                 let time = max(sequence.time, sequence.clock?.now() ?? .distantPast)
-                sequence.silences.expect(settings.expect, of: topic, at: time, sequence.later.now)
+                sequence.silences.apply(change, to: topic, at: time, sequence.later.now)
+                return .success(.registration(at: time))
             }
-            return .success(.registration)
         case .removal(let topic):
             return ids(1).map { place in
                 sequence.write {

@@ -53,6 +53,22 @@ import Wire
         #expect(Self.has(try put("keep=8"), "expect\":null"))
     }
 
+    /// A healthcheck that a restart forgets checks nothing.
+    @Test func anExpectationThatARestartForgetsIsTold() throws {
+        let answer = try put("expect=1h", status: 201)
+        #expect(answer.contains("\"hint\":\"A restart of the bus forgets"), "\(answer)")
+        #expect(try !put("keep=5").contains("hint"))
+        #expect(try !put("expect=none").contains("hint"))
+    }
+
+    @Test func aNewTopicBesideOneThatDiffersInCapitalsIsTold() throws {
+        #expect(try !put("", status: 201).contains("hint"))
+        let other = try client.exchange("PUT", "/topics/Backup")
+        #expect(other.status == 201)
+        #expect(other.text.contains("This made the topic Backup. There is also backup"))
+        #expect(try !client.exchange("PUT", "/topics/Backup").text.contains("hint"))
+    }
+
     @Test func anExpectationAloneLeavesTheOtherSettings() throws {
         #expect(try client.exchange("PUT", "/groups/mail?of=backup").status == 201)
         _ = try put("keep=7&bytes=1M&for=1h&persist=no&hold=mail", status: 201)

@@ -49,10 +49,11 @@ extension BusClient {
     /// that it is held for stays.
     ///
     /// - Parameter settings: Nil for the defaults of the bus; an expectation stays then.
+    /// - Returns: The topic, whether it is new, and a sentence about a probable mistake; nil for none.
     /// - Throws: `ClientError`. Behind `outcomeUnknown` it may be done; to repeat it does no harm.
     public func register(
         _ topic: TopicName, settings: TopicSettings? = nil
-    ) async throws(ClientError) -> (topic: TopicDescription, isNew: Bool) {
+    ) async throws(ClientError) -> (topic: TopicDescription, isNew: Bool, hint: String?) {
         try await register(topic, parameters: settings?.parameters ?? [])
     }
 
@@ -60,7 +61,7 @@ extension BusClient {
     /// are the defaults. `hold` and `expect` stay, and `expect` alone leaves all others as they are.
     public func register(
         _ topic: TopicName, parameters: [(name: String, text: String)]
-    ) async throws(ClientError) -> (topic: TopicDescription, isNew: Bool) {
+    ) async throws(ClientError) -> (topic: TopicDescription, isNew: Bool, hint: String?) {
         var target = TargetPath("topics", topic.text)
         for (name, text) in parameters { target = target.with(name, text) }
         let answer = try await answer(.put, target, expecting: [200, 201])
@@ -69,7 +70,8 @@ extension BusClient {
             return TopicDescription(&reader)
         }
         guard let description else { throw .malformedAnswer("the answer describes no topic") }
-        return (description, answer.head.status == 201)
+        let hint = answer.body.withUnsafeBytes { JSONMembers($0)?.texts["hint"] }
+        return (description, answer.head.status == 201, hint)
     }
 
     /// Removes a topic with its events.

@@ -70,9 +70,10 @@ enum TopicCommands {
         }
         let client = session.client
         // To say the same twice does no harm.
-        _ = try await session.ask(isRepeatable: true) { () throws(ClientError) in
+        let made = try await session.ask(isRepeatable: true) { () throws(ClientError) in
             try await client.register(topic, parameters: parameters)
         }
+        if let hint = made.hint { Output.say(hint) }
     }
 
     static func remove(_ arguments: Arguments, _ session: Session) async throws(CommandFailure) {

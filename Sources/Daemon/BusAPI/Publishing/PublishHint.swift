@@ -40,7 +40,12 @@ enum PublishHint {
             + "'\(header)' is not looked at."
     }
 
-    /// The hint about a topic that this publish has made.
+    /// The hint about a topic of which an event is expected by a bus that forgets it.
+    static let expectationInMemory =
+        "A restart of the bus forgets this: its topics are in memory ('store' in section [store] of "
+        + "belfryd.conf). Send the PUT each time that the bus has started."
+
+    /// The hint about a topic that this request has made.
     static func topic(_ topic: TopicName, beside namesake: TopicName) -> String {
         "This made the topic \(topic). There is also \(namesake): capitals tell names apart."
     }

@@ -64,12 +64,22 @@ struct TopicRoutes: Routes {
             try gate.require(registering)
         }
         let reply = call.exchange.reply
+        let (bus, caller) = (bus, call.caller)
         bus.register(topic, change, by: Sender(uid: peer.uid, pid: peer.pid)) {
             result in
             switch result {
             case .success((let description, let isNew)):
+                let namesake = isNew ? bus.namesake(of: topic) : nil
+                let known = namesake.flatMap { access.subscribe($0, caller).isAllowed ? $0 : nil }
+                var hint = known.map { PublishHint.topic(topic, beside: $0) }
+                if change.settings.expect != nil, !bus.outlivesRestarts {
+                    hint = PublishHint.expectationInMemory
+                }
                 var json = JSONWriter()
-                json.object { description.writeMembers(to: &$0, showsEvents: showsEvents) }
+                json.object { json in
+                    description.writeMembers(to: &json, showsEvents: showsEvents)
+                    if let hint { json.member("hint", hint) }
+                }
                 reply.send(.json(status: isNew ? 201 : 200, json))
             case .failure(let error): reply.send(Refusal(error).response)
             }

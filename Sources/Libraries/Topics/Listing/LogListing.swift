@@ -1,3 +1,13 @@
+extension EventBus {
+    /// A topic whose name differs from this one only in the case of letters. Three usual spellings are looked up.
+    package func namesake(of topic: TopicName) -> TopicName? {
+        withLog { $0.namesake(of: topic) }
+    }
+
+    /// Whether a restart keeps topics, their settings, and the events of those that persist.
+    package var outlivesRestarts: Bool { withLog { $0.keepsOlder } }
+}
+
 extension EventLog {
     func describe(_ record: TopicRecord) -> TopicDescription {
         TopicDescription(

@@ -162,7 +162,7 @@ extension EventLog {
 
     /// A topic whose name differs from that of a new one only in the case of letters. Three usual
     /// spellings are looked up, not all that there are.
-    private func namesake(of topic: TopicName) -> TopicName? {
+    func namesake(of topic: TopicName) -> TopicName? {
         let small = topic.text.lowercased()
         for text in [small, small.prefix(1).uppercased() + small.dropFirst(), small.uppercased()]
         where text != topic.text {

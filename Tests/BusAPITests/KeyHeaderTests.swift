@@ -125,7 +125,7 @@ import Topics
             let header = try #require(try KeyHeader(headers))
             let request = PublishRequest(
                 topic: try TopicName("t"), metadata: .none, sender: .unknown, ttl: nil,
-                isSplit: false, content: .absent(nil), hold: nil, key: header,
+                isSplit: false, content: .absent(nil), hold: nil, key: header, condition: nil,
                 showsSubscribers: true)
             return header.key(
                 of: request, by: caller, UnsafeRawBufferPointer(start: nil, count: 0),

@@ -103,6 +103,20 @@ import Testing
         #expect(try ask(Self.ann, "DELETE", "mine") == "204")
     }
 
+    /// The answer to a condition tells whether somebody else has published.
+    @Test(arguments: AccessDaemon.Door.allCases)
+    func aConditionNeedsTheRightToReceive(door: AccessDaemon.Door) throws {
+        let access = try AccessDaemon(rules: ["box publish anyone", "box subscribe uid:41002"])
+        let target = try access.curl("/topics/box", by: door)
+        for condition in ["If-Match: *", "If-Match: \"none\"", "If-None-Match: *"] {
+            let answer = try Self.ann.ask("POST", target + ["-H", condition], body: "x")
+            #expect(answer.hasSuffix("403") && answer.contains("ACCESS_DENIED"), "\(answer)")
+        }
+        #expect(try Self.ann.ask("POST", target, body: "x").hasSuffix("201"))
+        let answer = try Self.bob.ask("POST", target + ["-H", "If-None-Match: *"], body: "x")
+        #expect(answer.hasSuffix("412"), "\(answer)")
+    }
+
     @Test(arguments: AccessDaemon.Door.allCases)
     func aPatternIsDeletedAsFarAsItsCallerMay(door: AccessDaemon.Door) throws {
         let access = try AccessDaemon(rules: Self.rules)

@@ -86,7 +86,14 @@ struct GroupSamples {
             return .registration(topic, SettingsChange(settings, keeping: kept), owner: owner)
         case 2, 3: return .request(try request())
         default:
-            return .publish(try batch(topic), ttl: perhaps { Int64($0.number()) }, owner: owner)
+            var batch = try batch(topic)
+            switch draw(6) {
+            case 0: batch = batch.under(.newest(id()))
+            case 1: batch = batch.under(.exists)
+            case 2: batch = batch.under(.isNew)
+            default: break
+            }
+            return .publish(batch, ttl: perhaps { Int64($0.number()) }, owner: owner)
         }
     }
 
@@ -206,7 +213,8 @@ struct GroupSamples {
     /// All of an entry, to compare.
     static func words(_ entry: OrderedEntry) -> [AnyHashable?] {
         switch entry {
-        case .publish(let batch, let ttl, let owner): return words(batch) + [ttl, owner]
+        case .publish(let batch, let ttl, let owner):
+            return words(batch) + [ttl, owner, batch.idempotencyKey]
         case .removal(let topic): return [topic]
         case .registration(let topic, let change, let owner): return [topic, change, owner]
         case .hold(let held):
@@ -221,7 +229,7 @@ struct GroupSamples {
     }
 
     private static func words(_ batch: PublishBatch) -> [AnyHashable?] {
-        [batch.topic, batch.metadata, batch.sender, batch.payloads.map(bytes)]
+        [batch.topic, batch.metadata, batch.sender, batch.payloads.map(bytes), batch.condition]
     }
 
     private static func bytes(_ payload: Payload) -> [UInt8] {

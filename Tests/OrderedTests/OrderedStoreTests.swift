@@ -133,6 +133,7 @@ final class StoreRig: StoreObserver {
     }
 
     func storeMerged(lossesThrough id: EventID, time: Timestamp) {}
+    func version(of topic: TopicName) -> TopicVersion { preconditionFailure("nobody asks") }
     func storeLearned(idsThrough id: EventID) { words.write { $0.append("learned \(id)") } }
 }
 

@@ -92,6 +92,8 @@ struct BusModel {
     var schedules = ScheduleModel()
     /// The topics that are expected to have events.
     var silences = SilenceModel()
+    /// The topic to which writers publish under conditions.
+    var register = RegisterModel()
     /// The first promise that was broken.
     private(set) var finding: String?
 
@@ -481,6 +483,8 @@ enum SimulatedTopics {
     static let ticks = "ticks"
     /// A topic without events whose settings several users change.
     static let shared = "shared"
+    /// A topic that loses nothing, to which writers publish under conditions.
+    static let register = "register"
     /// Longer than a run takes.
     static let longTime: Int64 = 100 * 86_400_000_000
     /// Topics that are expected to have events: one that persists, and one that does not.

@@ -31,6 +31,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
     var workers: [SimulatedWorker] = []
     var story: RunStory<SimulatedFault>
     var tickets: [HeldTicket] = []
+    var writers = [RegisterWriter](repeating: RegisterWriter(), count: 4)
 
     init(seed: UInt64, fault: SimulatedFault? = nil, isTraced: Bool = false) throws {
         self.seed = seed
@@ -55,7 +56,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         let visit = Visit(
             isThere: { [self] in asked == lives }, time: time, timesRests: true,
             sets: { [self] in time.sets })
-        return Desk(groups: life.groups, visit: visit)
+        return Desk(bus: life.bus, groups: life.groups, visit: visit)
     }
 
     func forgetsSettlement() -> Bool { shows(.forgetsSettlements) }
@@ -71,7 +72,8 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
 
     func step(using random: inout SeededRandom) throws {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<12: try publish(using: &random)
+        case 0..<11: try publish(using: &random)
+        case 11: try contend(using: &random)
         case 12..<15: try hold(using: &random)
         case 15..<18: try request(using: &random)
         case 18..<44:
@@ -314,6 +316,7 @@ final class BusSimulation: WorkingRun, @unchecked Sendable {
         if quiet < 3 { model.fail("the jobs do not come to an end") }
         try checkSilences()
         readOn(using: &random)
+        try checkRegister(on: life.bus, after: floor)
         check()
         life.stop()
         let problems = try SQLiteStore.check(SimulatedLife.path(in: folder))

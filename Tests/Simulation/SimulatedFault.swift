@@ -40,6 +40,10 @@ package enum SimulatedFault: String, CaseIterable, PlantedFault, Sendable {
     case silencesLate
     /// Topics have events again, and the bus forgets to say so.
     case forgetsBack
+    /// Some batches are published whether their condition holds or not.
+    case ignoresConditions
+    /// Conditions are decided when a writer asks, before the batch has its place.
+    case judgesConditionsEarly
 
     /// The fault of answers to readers; nil for others.
     var read: ReadFault? { ReadFault(rawValue: rawValue) }

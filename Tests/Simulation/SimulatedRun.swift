@@ -45,6 +45,9 @@ protocol PlantedFault: Equatable, Sendable {
     static var releasesEarly: Self { get }
     static var cancelsNothing: Self { get }
     static var ticksTwice: Self { get }
+    /// The faults of publishes under conditions.
+    static var ignoresConditions: Self { get }
+    static var judgesConditionsEarly: Self { get }
 }
 
 /// The story of a run, for a person that looks into a finding, and the fault that is planted in it.

@@ -2,11 +2,12 @@ import TestSupport
 import Topics
 import Work
 
-/// A run with workers.
+/// A run with workers, and writers of one topic.
 protocol WorkingRun: SimulatedRun, Sendable {
     var workers: [SimulatedWorker] { get set }
+    var writers: [RegisterWriter] { get set }
 
-    /// Where the next request of a worker goes; nil where nobody is there to be asked.
+    /// Where the next request of a worker or a writer goes; nil where nobody is there to be asked.
     func desk(using random: inout SeededRandom) -> Desk?
 
     /// Whether a settlement is answered, and nothing is done, as a planted fault has it.
@@ -24,8 +25,9 @@ final class TokenMint: @unchecked Sendable {
     }
 }
 
-/// Somebody who takes requests of workers: the groups of one life of a bus.
+/// Somebody who takes requests of workers and writers: one life of a bus, with its groups.
 struct Desk: Sendable {
+    let bus: EventBus
     let groups: WorkGroups
     /// Which bus it is of, where there are several.
     var host = 0

@@ -10,6 +10,8 @@ extension BusClient {
     /// expiry is `unsendable`: over HTTP an event is of use for a time from now on. So is one with attributes
     /// that only the bus gives, as a dead letter has.
     ///
+    /// A batch with a condition is refused with 412 where the condition does not hold; ``version(of:)`` says one that does.
+    ///
     /// A publish that gets no answer is sent again for ``ClientConfiguration/patience``, with its key, so that
     /// there is no second event.
     ///
@@ -129,10 +131,10 @@ extension BusClient {
 
 extension ClientError {
     /// Whether it says that an attempt before it did nothing either: the bus looks for the key before it
-    /// refuses an event for want of room, or for a key that differs.
+    /// refuses an event for want of room, for a key that differs, or for a condition that does not hold.
     fileprivate var tellsOfEarlierAttempts: Bool {
         if case .refused(let refusal) = self {
-            refusal.status == 507 || refusal.status == 422
+            [412, 422, 507].contains(refusal.status)
         } else {
             false
         }

@@ -43,6 +43,19 @@ extension BusClient {
         return try await topics(matching: pattern).topics.first { $0.name == topic }
     }
 
+    /// The condition that a topic still has the version of this moment, for a publish.
+    ///
+    /// - Throws: `ClientError`.
+    public func version(of topic: TopicName) async throws(ClientError) -> PublishCondition {
+        let answer = try await answer(
+            .head, TargetPath("topics", topic.text), expecting: [200, 404])
+        let tag = answer.head["etag"]?.filter { $0 != "\"" } ?? ""
+        guard let condition = TopicVersion.condition(ofTag: tag) else {
+            throw .malformedAnswer("the answer does not say the version of the topic")
+        }
+        return condition
+    }
+
     /// Registers a topic, or replaces all settings of one that exists; it then stays without events.
     ///
     /// Settings whose ``TopicSettings/expect`` is nil end an expectation that somebody else gave the topic. The group

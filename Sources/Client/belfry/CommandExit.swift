@@ -22,6 +22,8 @@ enum CommandExit: Int32, CaseIterable {
     case noResponder = 9
     /// A worker refused the request.
     case refusedByWorker = 10
+    /// The condition of a publish does not hold.
+    case conditionFailed = 11
 
     /// Its meaning, for the manual.
     var meaning: String {
@@ -37,6 +39,8 @@ enum CommandExit: Int32, CaseIterable {
         case .file: "a file or a standard stream could not be used"
         case .noResponder: "no worker is there to reply; the request is not in the log"
         case .refusedByWorker: "a worker refused the request"
+        case .conditionFailed:
+            "the topic has another version than --if-match says; nothing was published"
         }
     }
 }

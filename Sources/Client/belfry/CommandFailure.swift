@@ -17,7 +17,8 @@ struct CommandFailure: Error {
     init(_ error: ClientError) {
         switch error {
         case .refused(let refusal):
-            self.init(.refused, "\(error)")
+            let isCondition = refusal.code == "PRECONDITION_FAILED"
+            self.init(isCondition ? .conditionFailed : .refused, "\(error)")
             self.refusal = refusal
         case .unreachable, .uncertified, .malformedAnswer, .cancelled:
             self.init(.unreachable, "\(error)")

@@ -65,6 +65,7 @@ public final class BusHandler: RequestHandler, BusLoopOwner {
         guard let route = Route.find(head.method, resource.kind) else {
             throw Route.notAllowed(head, on: resource.kind)
         }
+        if !route.takesConditions { try ConditionHeader.refuse(head.headers) }
         if let place = PageRoutes(loop: loop).placeOnPage(of: head, resource) {
             return exchange.respond(place)
         }

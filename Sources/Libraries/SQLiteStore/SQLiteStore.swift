@@ -130,6 +130,7 @@ package final class SQLiteStore: EventStore {
                     removedThrough: topic.removedThrough, removedTime: topic.removedTime,
                     older: older, recent: [])
                 stored.silence = topic.silence
+                stored.newest = topic.version(last: older?.newest).newest
                 return stored
             },
             tombstones: opening.found.tombstones, groups: opening.groups)

@@ -58,6 +58,10 @@ package enum HostsFault: String, CaseIterable, PlantedFault, Sendable {
     case decidesSettingsEarly
     /// No host makes appends because something is due.
     case makesNoTicks
+    /// Some batches are published whether their condition holds or not.
+    case ignoresConditions
+    /// Conditions are decided by the host that a writer asks, before the batch has its place.
+    case judgesConditionsEarly
 
     /// The fault of answers to readers; nil for others.
     var read: ReadFault? { ReadFault(rawValue: rawValue) }

@@ -27,6 +27,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
     var requests: [Int] = []
     var story: RunStory<HostsFault>
     var tickets: [HeldTicket] = []
+    var writers = [RegisterWriter](repeating: RegisterWriter(), count: 4)
     var settingsUsers = SettingsUser.Setting.allCases.map { SettingsUser($0) }
 
     init(seed: UInt64, fault: HostsFault? = nil, isTraced: Bool = false) throws {
@@ -79,7 +80,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         let visit = Visit(
             isThere: { lives == host.lives }, time: host.time, timesRests: false,
             sets: { host.time.sets })
-        return Desk(groups: life.groups, host: index, visit: visit)
+        return Desk(bus: life.bus, groups: life.groups, host: index, visit: visit)
     }
 
     var waitingReaders: [(readers: WaitingReaders, bus: EventBus)] {
@@ -122,7 +123,8 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         if host.life == nil, wakes { return try end(host, using: &random) }
         if host.sleeps, wakes { host.sleeps = false }
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<11: try publish(on: host, using: &random)
+        case 0..<10: try publish(on: host, using: &random)
+        case 10: try contend(using: &random)
         case 11..<14: try change(on: host, using: &random)
         case 14: try hold(on: host, using: &random)
         case 15: try beHeard(on: host, using: &random)
@@ -419,6 +421,7 @@ final class HostsSimulation: WorkingRun, @unchecked Sendable {
         let first = hosts[0].life?.bus
         for host in hosts {
             guard let bus = host.life?.bus else { continue }
+            try checkRegister(on: bus, after: Self.floor)
             if case .refusing(let why) = bus.readiness {
                 model.fail("\(host.name) is not ready in the end: \(why)")
             }

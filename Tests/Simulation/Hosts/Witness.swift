@@ -36,6 +36,7 @@ final class Witness: @unchecked Sendable {
             }
             sum.combine(batch.metadata)
             sum.combine(batch.idempotencyKey)
+            sum.combine(batch.condition)
             sum.combine(persists)
             sum.combine(owner)
         case .removal(let topic): sum.combine(topic)

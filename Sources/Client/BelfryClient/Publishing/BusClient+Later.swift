@@ -76,6 +76,9 @@ extension BusClient {
         guard due != nil || every != nil else {
             throw .unsendable("nothing says when the event is due: give a time or an interval")
         }
+        guard batch.condition == nil else {
+            throw .unsendable("a condition is for events of now: leave it out, or the time")
+        }
         let sending = try PublishSending(batch, ttl).later(due, every: every, name: name)
         let answer = try await send(sending, to: batch.topic, key)
         guard answer.head.status == 202 else {

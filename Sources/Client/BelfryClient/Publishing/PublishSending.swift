@@ -15,12 +15,14 @@ struct PublishSending {
         let isAlone = batch.payloads.count == 1
         try self.init(
             isAlone ? batch.payloads[0] : Self.lines(batch.payloads),
-            isAlone ? target : target.with("split", "lines"), batch.metadata, ttl)
+            isAlone ? target : target.with("split", "lines"), batch.metadata, ttl,
+            condition: batch.condition)
     }
 
     /// - Throws: `unsendable` for events that cannot be said over HTTP.
     init(
-        _ body: Payload, _ target: TargetPath, _ metadata: EventMetadata, _ ttl: Int64?
+        _ body: Payload, _ target: TargetPath, _ metadata: EventMetadata, _ ttl: Int64?,
+        condition: PublishCondition? = nil
     ) throws(ClientError) {
         guard metadata.attributes.ofPublisher == metadata.attributes else {
             throw .unsendable(
@@ -32,7 +34,7 @@ struct PublishSending {
         }
         self.body = body
         self.target = target.with("ttl", ttl.map { Quantity.text(microseconds: $0) })
-        headers = metadata.headers
+        headers = metadata.headers + (condition.map { ["If-Match: \($0.ifMatch)"] } ?? [])
     }
 
     /// The same, held until it is due.

@@ -39,6 +39,8 @@ enum CommandTable {
                 CommandOption("--rate", "N", "at most N lines a second"),
                 CommandOption(
                     "--idempotency-key", "KEY", "publish it once, however often this is run"),
+                CommandOption(
+                    "--if-match", "VERSION", "publish only if the topic has this version"),
                 CommandOption("--no-repeat", nil, "send no key, and end where no answer comes"),
             ], run: Publishing.run),
         CommandRow(

@@ -19,7 +19,8 @@ enum Publishing {
             throw CommandFailure(
                 .usage, "'--lines' has keys of its own: leave '--idempotency-key' out")
         }
-        for name in ["--delay", "--at", "--every"] where arguments.has(name) && areLines {
+        for name in ["--delay", "--at", "--every", "--if-match"]
+        where arguments.has(name) && areLines {
             throw CommandFailure(.usage, "'\(name)' is for one event: leave '--lines' out")
         }
         let metadata = try metadata(arguments, areLines: areLines)
@@ -40,7 +41,8 @@ enum Publishing {
             return
         }
         let batch = PublishBatch(
-            topic: topic, metadata: metadata, payloads: [try payload(arguments)])
+            topic: topic, metadata: metadata, payloads: [try payload(arguments)],
+            condition: try condition(arguments))
         let key = try key(arguments)
         let (due, every) = (try due(arguments), try arguments.duration("--every"))
         if due != nil || every != nil {
@@ -103,6 +105,19 @@ enum Publishing {
             )
         }
         return .at(time)
+    }
+
+    private static func condition(
+        _ arguments: Arguments
+    ) throws(CommandFailure) -> PublishCondition? {
+        guard let text = arguments.text("--if-match") else { return nil }
+        guard let condition = TopicVersion.condition(ofTag: text) else {
+            throw CommandFailure(
+                .usage,
+                "'--if-match \(text)' is no version: give one of `belfry topic show`, as in 123, 0 or none"
+            )
+        }
+        return condition
     }
 
     private static func key(_ arguments: Arguments) throws(CommandFailure) -> PublishKey? {

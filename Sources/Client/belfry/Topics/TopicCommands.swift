@@ -44,6 +44,9 @@ enum TopicCommands {
             throw CommandFailure(.nothing, "there is no topic '\(topic)'" + near)
         }
         guard !arguments.has("--json") else { return Output.standard.write(json: json(found)) }
+        let version = try await session.ask(isRepeatable: true) { () throws(ClientError) in
+            try await client.version(of: topic)
+        }
         let id = { (id: EventID?) in id.map { "\($0)" } ?? "-" }
         PrintedTable.print(
             ["NAME", "VALUE"],
@@ -51,7 +54,7 @@ enum TopicCommands {
                 + TopicSetting.all.map { [$0.member, $0.text(of: found) ?? "-"] } + [
                     ["events", "\(found.events)"], ["bytes", "\(found.bytes)"],
                     ["published", "\(found.published)"], ["oldest", id(found.oldest)],
-                    ["newest", id(found.newest)],
+                    ["newest", id(found.newest)], ["version", version.tag],
                     ["newest_time", found.newestTime.map { "\($0)" } ?? "-"],
                     ["silent_since", found.silentSince.map { "\($0)" } ?? "-"],
                     ["subscribers", "\(found.subscribers)"],

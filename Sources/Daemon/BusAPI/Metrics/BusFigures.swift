@@ -40,6 +40,10 @@ extension EventBus {
             "belfry_repeated_batches_total",
             "Batches that made no event, since a publish with their key had made it.",
             statistics.repeated)
+        page.counter(
+            "belfry_failed_conditions_total",
+            "Batches that made no event, since their If-Match or If-None-Match did not hold.",
+            statistics.conditionsFailed)
         page.family(
             "belfry_removed_events_total", .counter, "Events no longer retained, by what did it.")
         page.sample(statistics.retired, ["by": "retention"])

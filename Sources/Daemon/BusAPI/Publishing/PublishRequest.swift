@@ -15,6 +15,8 @@ struct PublishRequest {
     let hold: HoldParameters?
     /// Its `Idempotency-Key`; nil without one.
     let key: KeyHeader?
+    /// The condition under which it is published; nil for none.
+    let condition: PublishCondition?
     /// Whether its publisher is told how many subscribers wait for the event: it may receive from
     /// the topic.
     let showsSubscribers: Bool

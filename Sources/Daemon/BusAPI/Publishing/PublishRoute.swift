@@ -41,7 +41,7 @@ struct PublishRoute: Routes {
                 $0.key(
                     of: request, by: call.caller, body.bytes,
                     windowMicroseconds: bus.limits.idempotencyMicroseconds)
-            })
+            }, condition: request.condition)
         let publishing = PendingPublish(
             request, try loop.queue(batch.queuedBytes, for: exchange.account), to: exchange.reply,
             hint: hint(request, call, isOneLine: request.isSplit && payloads.count == 1),
@@ -103,15 +103,39 @@ struct PublishRoute: Routes {
         let hold =
             isPlain && name == nil ? nil : try hold(parameters, name, hasKey: key != nil)
         let metadata = try Self.metadata(head, parameters, content, isSplit: isSplit)
+        let condition = try ConditionHeader.condition(head.headers)
+        if condition != nil {
+            try check(topic, isHeld: hold != nil, hasKey: metadata[.key] != nil, call.caller)
+        }
         guard hold?.every == nil || !isSplit else {
             throw Refusal(.parameterInvalid, "A schedule is of one event: leave out 'split'.")
         }
         return PublishRequest(
             topic: topic, metadata: metadata,
             sender: call.sender, ttl: ttl, isSplit: isSplit, content: content,
-            hold: hold, key: key,
+            hold: hold, key: key, condition: condition,
             showsSubscribers: gate.access.rules.isEmpty
                 || gate.access.subscribe(topic, call.caller).isAllowed)
+    }
+
+    /// Refuses conditions that cannot be decided, and those of callers that the topic is not shown to: a condition
+    /// tells whether somebody else has published.
+    private func check(
+        _ topic: TopicName, isHeld: Bool, hasKey: Bool, _ caller: Caller
+    ) throws(Refusal) {
+        guard !isHeld else {
+            throw Refusal(
+                .conditionInvalid,
+                "A condition is for an event of now: leave out If-Match and If-None-Match, or 'delay', "
+                    + "'at' and 'every'.")
+        }
+        guard !hasKey else {
+            throw Refusal(
+                .conditionInvalid,
+                "If-Match and If-None-Match are about the whole topic, not about one key of it: leave "
+                    + "out the key, or the condition.")
+        }
+        try gate.require(gate.access.subscribe(topic, caller))
     }
 
     private func hold(
@@ -138,6 +162,12 @@ struct PublishRoute: Routes {
                 .conditionInvalid,
                 "An Idempotency-Key is for events: no reply is kept that a repeat could have. Leave it or "
                     + "'reply' out.")
+        }
+        guard wait == nil || request.condition == nil else {
+            throw Refusal(
+                .conditionInvalid,
+                "A request for a reply has no condition: leave out If-Match and If-None-Match, "
+                    + "or 'reply'.")
         }
         guard wait == nil || !request.isSplit && request.ttl == nil && request.hold == nil else {
             throw Refusal(

@@ -37,6 +37,7 @@ enum ProblemCode: String, CaseIterable {
     case jobSettled = "JOB_SETTLED"
     case jobDead = "JOB_DEAD"
     case eventPublished = "EVENT_PUBLISHED"
+    case preconditionFailed = "PRECONDITION_FAILED"
     case eventTooLarge = "EVENT_TOO_LARGE"
     case batchTooLarge = "BATCH_TOO_LARGE"
     case encodingUnsupported = "ENCODING_UNSUPPORTED"
@@ -70,6 +71,7 @@ enum ProblemCode: String, CaseIterable {
         case .eventsGone, .topicDeleted, .groupDeleted, .jobSettled, .jobDead,
             .eventPublished:
             410
+        case .preconditionFailed: 412
         case .eventTooLarge, .batchTooLarge: 413
         case .encodingUnsupported: 415
         case .idempotencyMismatch: 422

@@ -1,5 +1,6 @@
 internal import HTTPFront
 internal import Topics
+internal import Wire
 
 /// The reason why a request is answered with a problem instead of the wanted answer.
 struct Refusal: Error {
@@ -36,6 +37,7 @@ struct Refusal: Error {
             case .callerTopics: .limitCaller
             case .topicFull: .topicFull
             case .keyDiffers: .idempotencyMismatch
+            case .conditionFailed: .preconditionFailed
             case .keysFull: .keysFull
             case .laterFull: .laterFull
             case .schedulesFull: .limitCaller
@@ -44,7 +46,9 @@ struct Refusal: Error {
             case .storeFailed, .storeUnreachable, .unanswered: .storeFailed
             case .draining: .draining
             }
-        self.init(code, introduction + error.description + Self.advice(on: error))
+        self.init(
+            code, introduction + error.description + Self.advice(on: error),
+            headers: Self.headers(of: error))
         isWithheld = error == .unanswered
         if case .keysFull = error { retrySeconds = 1 }
         guard case .callerTopics(_, _, let vanishes) = error else { return }
@@ -59,6 +63,11 @@ struct Refusal: Error {
     /// The bus ends, and the request had no effect.
     static let leaving = Refusal(
         .draining, "The bus is shutting down; try again in a second.")
+
+    private static func headers(of error: BusError) -> HeaderLines {
+        guard case .conditionFailed(let newest) = error else { return [] }
+        return [("ETag", "\"\(TopicVersion.tag(newest))\"")]
+    }
 
     /// Advice to a caller over HTTP, with the place at which the limit is set.
     private static func advice(on error: BusError) -> String {

@@ -11,6 +11,8 @@ struct Route: Sendable {
     let method: String
     let resource: Resource.Kind
     let parameters: [String]
+    /// Whether it looks at conditions, or has nothing that they could keep from being changed.
+    let takesConditions: Bool
     let serve: Service
 
     /// Every route, as the HTTP contract lists them.
@@ -62,6 +64,8 @@ struct Route: Sendable {
         self.method = method
         self.resource = resource
         self.parameters = parameters
+        takesConditions =
+            method == "GET" || method == "HEAD" || method == "POST" && resource == .topic
         self.serve = serve
     }
 

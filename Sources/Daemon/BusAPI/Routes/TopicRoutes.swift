@@ -13,6 +13,8 @@ struct TopicRoutes: Routes {
     func summary(_ call: borrowing Call) throws(Refusal) {
         let selector = try gate.readable(loop.selector(named: call.resource.name), by: call.caller)
         let (service, caller, access) = (service, call.caller, gate.access)
+        // Not later than the rest: an old tag is refused, and a new one would stand for events that the cursor lacks.
+        let tag = selector.singleName.map { bus.version(of: $0).tag }
         look(at: bus.summing(selector), looksPerTopic: selector.looksPerTopic, call) { survey in
             guard (try? service.access(for: caller)) == access else {
                 return Refusal(.limitBus, "The rules changed meanwhile; ask again.").response
@@ -21,6 +23,7 @@ struct TopicRoutes: Routes {
             var headers: HeaderLines = [("Event-Cursor", "\(summary.cursor)")]
             if let oldest = summary.oldest { headers.add("Event-Oldest", "\(oldest)") }
             if summary.exists { headers.add("Event-Count", "\(summary.count)") }
+            if let tag { headers.add("ETag", "\"\(tag)\"") }
             return Response(status: summary.exists ? 200 : 404, headers: headers)
         }
     }

@@ -13,7 +13,7 @@ public enum WireHeaders {
     static let exposedNames =
         ["Event-ID", "Event-Topic", "Event-Time"] + WireField.ownHeaders + [
             "Event-Expires", "Idempotency-Replayed", "Event-Cursor", "Event-Gap", "Event-Oldest",
-            "Event-Count", "Link",
+            "Event-Count", "ETag", "Link",
             "Location", "Retry-After", "Work-Attempt", "Work-Dead", "Work-Deadline", "Work-Lease",
             "Work-Reply", "\(WireAttribute.omitted)",
         ]
@@ -37,7 +37,7 @@ public enum WireHeaders {
     private static let acceptedNames =
         ([
             "Accept", "Authorization", "Baggage", "Cache-Control", "Content-Type",
-            "Idempotency-Key",
+            "Idempotency-Key", "If-Match", "If-None-Match",
             "Last-Event-ID", "Pragma", "Prefer", "Traceparent", "Tracestate", "X-Correlation-ID",
             "X-Request-ID", "X-Requested-With",
         ] + WireField.ownHeaders).sorted()

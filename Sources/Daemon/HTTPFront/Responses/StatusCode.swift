@@ -17,6 +17,7 @@ enum StatusCode {
         case 408: "Request Timeout"
         case 409: "Conflict"
         case 410: "Gone"
+        case 412: "Precondition Failed"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"

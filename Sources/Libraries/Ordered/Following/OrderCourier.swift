@@ -290,7 +290,7 @@ extension StoreArrival {
     fileprivate static func all(of entry: StoreEntry, _ receipt: StoreReceipt) -> [StoreArrival] {
         switch (entry, receipt) {
         case (.events(_, _, let owner), .events(let events)): [.events(events, owner: owner)]
-        case (.events, .unpublished): []
+        case (.events, .unpublished), (.events, .refused): []
         case (.removal(let topic), .removal(let id)): [.removal(topic, id)]
         case (.registration(let topic, let change, let owner), .registration(let time)):
             [.registration(topic, change, owner: owner, at: time)]

@@ -54,6 +54,8 @@ private enum EntryKind: UInt8 {
     case expecting = 8
     /// A registration that leaves some settings as they are, with these in front.
     case keeping = 9
+    /// A publish with its condition behind it, and its key behind that, if it has one.
+    case conditional = 10
 
     init(of change: SettingsChange) {
         self =
@@ -67,9 +69,15 @@ extension ByteWriter {
         switch entry {
         case .publish(let batch, let ttl, let owner):
             let key = batch.idempotencyKey
-            write(byte: (key == nil ? EntryKind.publish : .keyed).rawValue)
+            let kind: EntryKind =
+                batch.condition != nil ? .conditional : key == nil ? .publish : .keyed
+            write(byte: kind.rawValue)
             write(batch, ttl: ttl)
             write(optional: owner.map { UInt64($0) })
+            if let condition = batch.condition {
+                write(condition)
+                write(byte: key == nil ? 0 : 1)
+            }
             if let key { write(key) }
         case .removal(let topic):
             write(byte: EntryKind.removal.rawValue)
@@ -125,6 +133,16 @@ extension ByteWriter {
         for payload in batch.payloads { write(payload) }
     }
 
+    private mutating func write(_ condition: PublishCondition) {
+        switch condition {
+        case .newest(let id):
+            write(byte: 0)
+            write(id.rawValue)
+        case .exists: write(byte: 1)
+        case .isNew: write(byte: 2)
+        }
+    }
+
     private mutating func write(_ moment: DueTime) {
         switch moment {
         case .after(microseconds: let span):
@@ -164,11 +182,16 @@ extension ByteReader {
             throw .damaged("an entry is of no kind")
         }
         switch kind {
-        case .publish, .keyed:
-            let (batch, ttl) = try batch()
+        case .publish, .keyed, .conditional:
+            var (batch, ttl) = try batch()
             let owner = try user("an owner")
-            guard kind == .keyed else { return .publish(batch, ttl: ttl, owner: owner) }
-            return .publish(batch.with(try idempotencyKey()), ttl: ttl, owner: owner)
+            var hasKey = kind == .keyed
+            if kind == .conditional {
+                batch = batch.under(try condition())
+                hasKey = try flag()
+            }
+            if hasKey { batch = batch.with(try idempotencyKey()) }
+            return .publish(batch, ttl: ttl, owner: owner)
         case .removal: return .removal(try topic())
         case .registration, .expecting, .keeping: return try registration(kind)
         case .hold: return .hold(try held())
@@ -176,6 +199,15 @@ extension ByteReader {
             let ticket = EventID(rawValue: try number("a ticket", in: 1...EventID.max.rawValue))
             return .cancel(ticket, try topic())
         case .request: return .request(try request())
+        }
+    }
+
+    private mutating func condition() throws(GroupFormError) -> PublishCondition {
+        switch try byte() {
+        case 0: .newest(EventID(rawValue: try number("an id", in: 0...EventID.max.rawValue)))
+        case 1: .exists
+        case 2: .isNew
+        default: throw .damaged("a publish is under no condition that there is")
         }
     }
 

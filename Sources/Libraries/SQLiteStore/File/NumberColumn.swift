@@ -115,6 +115,7 @@ struct NumberColumn {
         "expect", Silence.expectations, isOptional: true, since: 18)
     static let topicHeard = topics("heard", Limits.times, isOptional: true, since: 18)
     static let topicSilence = topics("silence", 0...2, isOptional: true, since: 18)
+    static let topicDeleted = topics("deleted", Limits.ids, since: 19)
 
     static let eventID = events("id", Limits.keys)
     static let eventTopic = events("topic", Limits.keys)
@@ -199,7 +200,7 @@ struct NumberColumn {
             topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists,
             topicOwner,
             topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes, topicHoldGroup,
-            topicExpect, topicHeard, topicSilence,
+            topicExpect, topicHeard, topicSilence, topicDeleted,
             eventID, eventTopic, eventTime, eventUID, eventPID, eventExpires,
             eventRevived,
             groupNumber, groupOwner, groupDeadUID, groupEpoch, groupReach, groupGapReported,

@@ -89,10 +89,11 @@ enum TopicLoading {
                 found.leftovers.append(Leftover(topic: state.number, through: state.removedThrough))
             }
             guard state.isLive else {
-                found.tombstones.append(
-                    StoredTombstone(
-                        name: state.name, removedThrough: state.removedThrough,
-                        removedTime: state.removedTime))
+                var stone = StoredTombstone(
+                    name: state.name, removedThrough: state.removedThrough,
+                    removedTime: state.removedTime)
+                stone.newest = state.version(last: nil).newest
+                found.tombstones.append(stone)
                 continue
             }
             first.bind(state.removedThrough, at: 2)

@@ -261,6 +261,10 @@ struct Schema {
         ALTER TABLE topics ADD COLUMN heard INTEGER;
         ALTER TABLE topics ADD COLUMN silence INTEGER;
         """,
+        // 19: the last id that a topic had when it was removed: conditions of publishes are about the events since.
+        """
+        ALTER TABLE topics ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
+        """,
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.

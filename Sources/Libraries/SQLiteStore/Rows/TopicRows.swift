@@ -22,6 +22,8 @@ struct TopicRows {
     private var silences = SilenceQueue()
     /// Topics whose row lacks the last id they gave without storing it.
     private var unstored: Set<TopicName> = []
+    /// Topics with events without a row that are not certain yet, as they were before.
+    private var before: [TopicName: TopicState] = [:]
 
     /// - Parameter rowCount: How many rows there are.
     init(_ database: Database, rowCount: Int) throws(DatabaseError) {
@@ -39,7 +41,7 @@ struct TopicRows {
             """
             UPDATE topics SET registered = ?2, keep = ?3, bytes_max = ?4, age = ?5, persists = ?6,
                 owner = ?7, lost = ?8, lost_time = ?9, unstored = ?10, events = ?11, bytes = ?12,
-                hold = ?13, hold_group = ?14, expect = ?15, heard = ?16, silence = ?17
+                hold = ?13, hold_group = ?14, expect = ?15, heard = ?16, silence = ?17, deleted = ?18
             WHERE number = ?1
             """)
     }
@@ -102,6 +104,7 @@ struct TopicRows {
     /// Notes the last id that a topic gave without storing it. Needs no transaction, as long as a
     /// start takes everything of the topic for lost.
     mutating func note(unstored id: EventID, of name: TopicName) {
+        if before[name] == nil { before[name] = live[name] }
         live[name]?.unstored = id
         changed[name]?.unstored = id
         unstored.insert(name)
@@ -114,6 +117,9 @@ struct TopicRows {
         changed[name]?.silence?.hear(at: time, now: now)
         silences.note(known(name)?.silence, of: name)
     }
+
+    /// Events without a row are certain, and needed no transaction.
+    mutating func passed() { before.removeAll(keepingCapacity: true) }
 
     /// Has the transaction write the topics that it has changed.
     func write() throws(DatabaseError) {
@@ -139,12 +145,14 @@ struct TopicRows {
         update.bind(state.silence?.expect, at: 15)
         update.bind(state.silence?.heard.microseconds, at: 16)
         update.bind(state.silence?.phase.rawValue, at: 17)
+        update.bind(state.deletedThrough, at: 18)
         try update.run()
     }
 
     /// The transaction was committed. Returns the topics it changed: first those whose rows it removed,
     /// which exist no more.
     mutating func committed() -> [TopicState] {
+        passed()
         var gone: [TopicState] = []
         for name in forgotten {
             guard var state = live.removeValue(forKey: name) else { continue }
@@ -164,7 +172,9 @@ struct TopicRows {
 
     /// The transaction was rolled back.
     mutating func rolledBack() {
-        let names = changed.keys
+        let names = Set(changed.keys).union(before.keys)
+        for (name, state) in before where live[name] != nil { live[name] = state }
+        passed()
         changed.removeAll()
         forgotten.removeAll()
         for name in names { silences.note(live[name]?.silence, of: name) }
@@ -190,5 +200,18 @@ struct TopicRows {
         guard !changed.isEmpty || !forgotten.isEmpty else { return Array(live.values) }
         let known = live.filter { !forgotten.contains($0.key) }
         return known.merging(changed) { $1 }.values.filter(\.isLive)
+    }
+
+    /// Whether an entry is of events of topics that a start takes for lost, and of groups whose progress it forgets.
+    func needsNoRow(_ entry: StoreEntry) -> Bool {
+        switch entry {
+        case .events(let batch, let persists, _):
+            // A condition looks at rows.
+            batch.idempotencyKey?.asks == true
+                || !persists && batch.condition == nil && passes(batch.topic)
+        case .work(let change): !change.persists
+        case .together(let entries): entries.allSatisfy { needsNoRow($0) }
+        case .removal, .registration, .hold, .cancel, .release: false
+        }
     }
 }

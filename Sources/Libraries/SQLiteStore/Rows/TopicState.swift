@@ -12,6 +12,8 @@ struct TopicState {
     var removedTime: Timestamp
     /// The highest id that was given to an event without a row; exact only in memory.
     var unstored: EventID
+    /// Events up to this id are of a topic of this name that was removed.
+    var deletedThrough: EventID
     /// Whether it is silent; nil where it is not expected to have events.
     var silence: Silence?
     /// Retained events.
@@ -32,7 +34,7 @@ struct TopicState {
     static let columns =
         """
         number, name, registered, keep, bytes_max, age, persists, owner, lost, lost_time, unstored,
-        events, bytes, hold, hold_group, expect, heard, silence
+        events, bytes, hold, hold_group, expect, heard, silence, deleted
         """
 
     /// The topic in a row of `columns`.
@@ -63,6 +65,15 @@ struct TopicState {
         unstored = try row.id(10, .topicUnstored)
         events = Int(try row.integer(11, .topicEvents))
         bytes = Int(try row.integer(12, .topicBytes))
+        deletedThrough = try row.id(18, .topicDeleted)
+    }
+
+    /// The version of the topic, for conditions of publishes.
+    ///
+    /// - Parameter last: The last of its rows.
+    func version(last: EventID?) -> TopicVersion {
+        let newest = max(last ?? .zero, unstored, removedThrough)
+        return TopicVersion(exists: isLive, newest: newest > deletedThrough ? newest : .zero)
     }
 
     private static func silence(_ row: Statement) throws(DatabaseError) -> Silence? {
@@ -81,5 +92,6 @@ struct TopicState {
         removedThrough = .zero
         removedTime = .distantPast
         unstored = .zero
+        deletedThrough = .zero
     }
 }

@@ -127,6 +127,12 @@ struct CommitGroup {
                 burn(batch, &ids)
                 return .unpublished(answer)
             }
+            if let condition = batch.condition,
+                let error = try version(of: batch.topic, topics).refusal(of: condition)
+            {
+                burn(batch, &ids)
+                return .refused(error)
+            }
             let isStored = persists || place != nil
             let events =
                 isStored
@@ -173,6 +179,15 @@ struct CommitGroup {
             for entry in entries { receipts.append(try place(entry, &topics, &ids)) }
             return .together(receipts)
         }
+    }
+
+    private func version(
+        of name: TopicName, _ topics: TopicRows
+    ) throws(DatabaseError) -> TopicVersion {
+        guard let topic = try topics.state(of: name) else {
+            return TopicVersion(exists: false, newest: .zero)
+        }
+        return topic.version(last: try rows.last(topic.number)?.id)
     }
 
     private mutating func hold(
@@ -307,6 +322,7 @@ struct CommitGroup {
             topic.removedTime = last.time
             leftovers.append(TopicLoading.Leftover(topic: topic.number, through: last.id))
         }
+        topic.deletedThrough = topic.removedThrough
         topic.settings = nil
         topic.silence = nil
         topic.owner = nil

@@ -88,7 +88,10 @@ struct ReplicaRules {
         _ topics: inout TopicRows
     ) throws(DatabaseError) {
         steps.append(.receipt(receipt))
-        if case .unpublished = receipt { return }
+        switch receipt {
+        case .unpublished, .refused: return
+        default: break
+        }
         try follow(entry, at: now, &topics)
     }
 

@@ -174,6 +174,7 @@ final class Writer: SteppedWork {
             throw WriteFailure(file.path, error)
         }
         guard group.hasBegun else {
+            topics.passed()
             keys.committed()
             later.committed()
             return group
@@ -287,7 +288,8 @@ final class Writer: SteppedWork {
 
     /// Lets an entry through that needs no row. Returns whether it did.
     private func pass(_ job: CommitQueue.EntryJob) -> Bool {
-        guard job.ordered == nil, held.isEmpty, ids.has(job.entry.idCount), needsNoRow(job.entry)
+        guard job.ordered == nil, held.isEmpty, ids.has(job.entry.idCount),
+            topics.needsNoRow(job.entry)
         else { return false }
         var group = CommitGroup(
             transaction, rows, groups, keys, later, after: nil, now: clock.now(),
@@ -297,24 +299,13 @@ final class Writer: SteppedWork {
         } catch {
             preconditionFailure("what needs no disk had \(error)")
         }
+        topics.passed()
         keys.committed()
         for case .receipt(let job, let result) in group.outcomes {
             job.then(result)
             shared.queue.finished(job)
         }
         return true
-    }
-
-    /// Whether an entry is of events of topics that a start takes for lost, and of groups whose
-    /// progress it forgets.
-    private func needsNoRow(_ entry: StoreEntry) -> Bool {
-        switch entry {
-        case .events(let batch, let persists, _):
-            batch.idempotencyKey?.asks == true || !persists && topics.passes(batch.topic)
-        case .work(let change): !change.persists
-        case .together(let entries): entries.allSatisfy { needsNoRow($0) }
-        case .removal, .registration, .hold, .cancel, .release: false
-        }
     }
 
     private func answer(_ job: CommitQueue.EntryJob, _ error: BusError) {

@@ -21,6 +21,9 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
     case topicFull(String)
     /// The key was given to other events before.
     case keyDiffers
+    /// The condition of the publish does not hold. The id is the newest that the topic has had; zero for none. Nil
+    /// where there is no such topic, and nothing is known of one that vanished.
+    case conditionFailed(newest: EventID?)
     /// No more keys are remembered: of this user, or of all.
     case keysFull(isOfUser: Bool)
     /// No more events are held until they are due: of this user, or of all.
@@ -73,6 +76,13 @@ public enum BusError: Error, Hashable, Sendable, CustomStringConvertible {
         case .keyDiffers:
             "a publish with this key and other contents is in the log: give each publish a key of its "
                 + "own"
+        case .conditionFailed(let newest):
+            switch newest {
+            case nil: "there is no such topic: nothing was published"
+            case .zero?: "the topic is there, and has had no event: nothing was published"
+            case let newest?:
+                "the newest event that the topic has had is \(newest): nothing was published"
+            }
         case .keysFull(isOfUser: true):
             "one user has three quarters of all keys that are remembered: publish more slowly, or give "
                 + "a series of publishes one key with numbers"

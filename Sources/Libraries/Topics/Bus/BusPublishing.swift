@@ -76,6 +76,15 @@ extension EventBus {
         case .failure(let error):
             withLog { $0.settle(prepared) }
             return .failure(error)
+        case .success(.refused(let error)):
+            withLog { log in
+                log.settle(prepared)
+                log.statistics.conditionsFailed += 1
+                if case .conditionFailed(let newest) = error {
+                    log.takeOver(newest: newest, of: prepared.batch.topic)
+                }
+            }
+            return .failure(error)
         case .success(.unpublished(let answer)):
             guard let outcome = Self.outcome(of: answer) else {
                 preconditionFailure("the store kept a new batch for itself")

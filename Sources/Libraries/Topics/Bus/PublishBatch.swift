@@ -12,6 +12,8 @@ public final class PublishBatch: Sendable {
     public let payloads: [Payload]
     /// The key with which a repeat makes no second event; nil for none.
     package let idempotencyKey: IdempotencyKey?
+    /// The condition under which it is published; nil for none.
+    public let condition: PublishCondition?
     /// The bytes of all payloads.
     let payloadBytes: Int
     /// The memory that the events will take, in bytes.
@@ -20,17 +22,17 @@ public final class PublishBatch: Sendable {
     /// A batch of at least one event.
     public convenience init(
         topic: TopicName, metadata: EventMetadata = .none, sender: Sender = .unknown,
-        payloads: [Payload]
+        payloads: [Payload], condition: PublishCondition? = nil
     ) {
         self.init(
             topic: topic, metadata: metadata, sender: sender, payloads: payloads,
-            idempotencyKey: nil)
+            idempotencyKey: nil, condition: condition)
     }
 
     /// The same, with a key.
     package init(
         topic: TopicName, metadata: EventMetadata, sender: Sender, payloads: [Payload],
-        idempotencyKey: IdempotencyKey?
+        idempotencyKey: IdempotencyKey?, condition: PublishCondition? = nil
     ) {
         precondition(!payloads.isEmpty, "a batch for \(topic) without an event was published")
         self.topic = topic
@@ -38,6 +40,7 @@ public final class PublishBatch: Sendable {
         self.sender = sender
         self.payloads = payloads
         self.idempotencyKey = idempotencyKey
+        self.condition = condition
         var payloadBytes = 0
         for payload in payloads { payloadBytes += payload.count }
         self.payloadBytes = payloadBytes
@@ -52,6 +55,7 @@ public final class PublishBatch: Sendable {
         sender = batch.sender
         payloads = batch.payloads
         idempotencyKey = batch.idempotencyKey
+        condition = batch.condition
         payloadBytes = batch.payloadBytes
         memoryBytes = batch.memoryBytes
     }
@@ -60,7 +64,14 @@ public final class PublishBatch: Sendable {
     package func with(_ key: IdempotencyKey) -> PublishBatch {
         PublishBatch(
             topic: topic, metadata: metadata, sender: sender, payloads: payloads,
-            idempotencyKey: key)
+            idempotencyKey: key, condition: condition)
+    }
+
+    /// The same batch under a condition.
+    package func under(_ condition: PublishCondition) -> PublishBatch {
+        PublishBatch(
+            topic: topic, metadata: metadata, sender: sender, payloads: payloads,
+            idempotencyKey: idempotencyKey, condition: condition)
     }
 
     /// The entry of it in a table of keys, once a store has given it a place.

@@ -57,6 +57,8 @@ package struct HeldBatch: Sendable {
     ) {
         self.schedule = schedule
         self.replacesOthers = replacesOthers
+        precondition(
+            batch.condition == nil, "events of \(batch.topic) that are held have no condition")
         precondition(batch.metadata.expires == nil, "held events of \(batch.topic) expire already")
         self.batch = batch
         self.ttl = ttl

@@ -99,7 +99,7 @@ struct EventLog {
                 removedThrough: stone.removedThrough, removedTime: stone.removedTime,
                 discardedThrough: stone.removedThrough)
             lossNumber += 1
-            tombstones.add(stone.name, losses, number: lossNumber)
+            tombstones.add(stone.name, losses, newest: stone.newest, number: lossNumber)
             mostLost.rise(to: losses)
         }
         // Their newest events fall, as the order wants them. Topics without one go by their names.
@@ -119,7 +119,7 @@ struct EventLog {
             settings: topic.settings ?? TopicSettings(retention: defaults, persists: true),
             isRegistered: topic.settings != nil, owner: topic.owner,
             removedThrough: topic.removedThrough,
-            removedTime: topic.removedTime)
+            removedTime: topic.removedTime, newestBefore: topic.newest)
         record.takeOver(older: topic.older, recent: topic.recent)
         statistics.retained += record.retainedCount
         records[topic.name] = record
@@ -193,13 +193,14 @@ struct EventLog {
     mutating func make(
         _ name: TopicName, settings: TopicSettings?, owner: UInt32?, inFront: Bool
     ) -> TopicRecord {
+        let newestBefore = tombstones.newest(of: name)
         let left = tombstones.take(name)
         let losses = left ?? Losses()
         let record = TopicRecord(
             name: name,
             settings: settings ?? TopicSettings(retention: defaults, persists: true),
             isRegistered: settings != nil, owner: owner, removedThrough: losses.removedThrough,
-            removedTime: losses.removedTime)
+            removedTime: losses.removedTime, newestBefore: newestBefore)
         subscribers.hand(to: record)
         records[name] = record
         coming.note(name, isThere: true)
@@ -227,10 +228,11 @@ struct EventLog {
     /// wait on, and have no say: the topics follow from the events and from the time alone.
     mutating func vanishIfDone(_ record: TopicRecord) {
         guard !record.isRegistered, record.isEmpty else { return }
-        bury(record)
+        bury(record, newest: record.newestEver)
     }
 
-    mutating func bury(_ record: TopicRecord) {
+    /// - Parameter newest: The id that its name has from then on as its newest; zero for none.
+    mutating func bury(_ record: TopicRecord, newest: EventID) {
         records[record.name] = nil
         coming.note(record.name, isThere: false)
         subscribers.take(from: record)
@@ -247,7 +249,7 @@ struct EventLog {
             discardedThrough: record.removedThrough)
         mostLost.rise(to: losses)
         lossNumber += 1
-        tombstones.add(record.name, losses, number: lossNumber)
+        tombstones.add(record.name, losses, newest: newest, number: lossNumber)
     }
 
     /// Notes that the losses of vanished topics up to `id` are told together from now on.
@@ -324,6 +326,8 @@ public struct BusStatistics: Hashable, Sendable {
     public internal(set) var publishedBytes = 0
     /// Batches that made no event, since a publish with their key had made it.
     public internal(set) var repeated = 0
+    /// Batches that made no event, since their condition did not hold.
+    public internal(set) var conditionsFailed = 0
     /// Events that retention removed from memory.
     public internal(set) var retired = 0
     /// Events that the store removed, by retention or by its own limits.

@@ -216,13 +216,16 @@ extension EventLog {
     @discardableResult
     mutating func remove(_ topic: TopicName, at id: EventID) -> Bool {
         rise(to: id)
-        guard let record = records[topic] else { return false }
+        guard let record = records[topic] else {
+            tombstones.set(newest: .zero, of: topic)
+            return false
+        }
         statistics.deleted += record.retainedCount
         statistics.retained -= record.retainedCount
         eventBytes -= record.memoryBytes
         deferredEffects.rings.append(record.surrender())
         noteLosses(of: record)
-        bury(record)
+        bury(record, newest: .zero)
         return true
     }
 }

@@ -4,6 +4,8 @@ internal import Queues
 struct Tombstones {
     private struct Stone {
         let losses: Losses
+        /// The newest event that the name had; zero where it was removed.
+        var newest: EventID
         let number: UInt64
     }
 
@@ -27,6 +29,9 @@ struct Tombstones {
     var count: Int { stones.count }
 
     subscript(name: TopicName) -> Losses? { stones[name]?.losses }
+
+    /// The newest event of a topic that vanished; zero where nothing is known of it, and where it was removed.
+    func newest(of name: TopicName) -> EventID { stones[name]?.newest ?? .zero }
 
     /// The first tombstone behind a number, by which they are in order.
     ///
@@ -62,13 +67,16 @@ struct Tombstones {
         return true
     }
 
+    /// The newest event of a topic that vanished is known to be this one; zero for none.
+    mutating func set(newest id: EventID, of name: TopicName) { stones[name]?.newest = id }
+
     /// Adds a tombstone, whose number is above that of the others.
-    mutating func add(_ name: TopicName, _ losses: Losses, number: UInt64) {
+    mutating func add(_ name: TopicName, _ losses: Losses, newest: EventID, number: UInt64) {
         guard losses.removedThrough > floor.removedThrough else {
             forgottenNumber = number
             return
         }
-        stones[name] = Stone(losses: losses, number: number)
+        stones[name] = Stone(losses: losses, newest: newest, number: number)
         order.append((name, number))
         while stones.count > countMax { mergeOldest(number: number) }
         if order.count / 2 > max(stones.count, 16) { forgetStaleOrder() }

@@ -27,6 +27,10 @@ final class TopicRecord {
 
     /// The highest id that ever was in this topic since it was made; zero if there was none.
     private(set) var newest = EventID.zero
+    /// The newest id that its name had before this record was made, without a removal between; zero for none.
+    var newestBefore: EventID
+    /// The highest id since the topic was made, also where it vanished meanwhile; zero for none.
+    var newestEver: EventID { newest > .zero ? newest : newestBefore }
     /// Events that became visible in this life of the bus, since the topic was made.
     var publishedCount = 0
     /// The highest id that retention or anything else removed, and its time. In the grace after
@@ -62,8 +66,9 @@ final class TopicRecord {
 
     init(
         name: TopicName, settings: TopicSettings, isRegistered: Bool, owner: UInt32?,
-        removedThrough: EventID, removedTime: Timestamp
+        removedThrough: EventID, removedTime: Timestamp, newestBefore: EventID
     ) {
+        self.newestBefore = newestBefore
         self.name = name
         self.settings = settings
         self.isRegistered = isRegistered

@@ -71,6 +71,10 @@ package protocol StoreObserver: AnyObject, Sendable {
 
     /// The order has given ids up to `id`, whether or not the store has applied them.
     func storeLearned(idsThrough id: EventID)
+
+    /// The version of a topic by everything that the store has answered, for a store that keeps nothing of topics
+    /// itself. Called on the thread that commits.
+    func version(of topic: TopicName) -> TopicVersion
 }
 
 /// One thing that another host brought into the order, at the place that it took.

@@ -14,6 +14,7 @@ package final class MemoryStore: EventStore {
     /// Open to tests, which wait among them as another thread would.
     let waiters = CommitWaiters()
     private let sequence: Protected<Sequence>
+    private let observer = Protected<WeakObserver>(WeakObserver())
     /// The thread that commits and tells at this moment.
     private let committer = ThreadMark()
 
@@ -21,6 +22,10 @@ package final class MemoryStore: EventStore {
         let entry: StoreEntry
         let queuedBytes: Int
         let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
+    }
+
+    private struct WeakObserver {
+        weak var observer: (any StoreObserver)?
     }
 
     /// The next id and time. Only the thread that commits touches it.
@@ -131,6 +136,11 @@ package final class MemoryStore: EventStore {
         while !queue.read({ $0.isSettled }) { usleep(Limits.closeMicroseconds) }
     }
 
+    /// The log knows the versions of topics: all that was committed is visible before the next entry takes its turn.
+    package func tell(_ observer: any StoreObserver) {
+        self.observer.write { $0.observer = observer }
+    }
+
     /// How often a thread left the rest of its turn to another one.
     var handOvers: Int { queue.read { $0.handOvers } }
 
@@ -187,6 +197,7 @@ package final class MemoryStore: EventStore {
             return together(entries)
         case .events(let batch, _, _):
             if let answer = answer(to: batch) { return .success(.unpublished(answer)) }
+            if let error = refusal(of: batch) { return .success(.refused(error)) }
             return ids(of: batch).map { first, time in
                 note(batch, first, time)
                 return .events(batch.events(from: first, at: time))
@@ -295,6 +306,15 @@ package final class MemoryStore: EventStore {
             }
         }
         return .success(.together(receipts))
+    }
+
+    /// Why the condition of a batch does not let it through; nil where it does.
+    private func refusal(of batch: PublishBatch) -> BusError? {
+        guard let condition = batch.condition else { return nil }
+        let version =
+            observer.read { $0.observer }?.version(of: batch.topic)
+            ?? TopicVersion(exists: false, newest: .zero)
+        return version.refusal(of: condition)
     }
 
     /// The answer to a batch that its key does not let through; nil for one that is published.

@@ -59,6 +59,8 @@ package struct StoredTopic: Sendable {
     package var removedTime: Timestamp
     /// Whether it is silent; nil where it is not expected to have events.
     package var silence: Silence?
+    /// The newest event that it has had since it was made; zero for none.
+    package var newest = EventID.zero
     /// The events that only the store has; nil if `recent` is everything.
     package var older: OlderEvents?
     /// The newest events, ids rising, which memory takes over.
@@ -116,6 +118,8 @@ package struct StoredTombstone: Sendable {
     package var removedThrough: EventID
     /// The time of that event.
     package var removedTime: Timestamp
+    /// The newest event that it had; zero where it was removed.
+    package var newest = EventID.zero
 
     /// A tombstone as given.
     package init(name: TopicName, removedThrough: EventID, removedTime: Timestamp) {

@@ -96,7 +96,8 @@ extension BusError {
             .schedulesFull, .limit:
             true
         case .topicReserved, .typeReserved, .topicUnknown, .eventTooLarge, .batchTooLarge,
-            .callerTopics, .keyDiffers, .scheduleOfAnother, .unanswered, .draining:
+            .callerTopics, .keyDiffers, .conditionFailed, .scheduleOfAnother, .unanswered,
+            .draining:
             false
         }
     }

@@ -14,7 +14,15 @@ struct ForeignClockTests {
             _ = try store.open(StoreContext(clock: clock, commitQueueBytesMax: 1 << 20))
             clock.store.value = store
             let batch = PublishBatch(topic: try TopicName("a"), payloads: [.empty])
-            store.commit(.events(batch, persists: true)) { _ in }
+            let key = IdempotencyKey(
+                IdempotencyKey.Identity(high: 1, low: 1), print: 1, windowSeconds: 900)
+            let settings = TopicSettings(retention: .standard, persists: true)
+            let held = HeldBatch(batch, ttl: nil, at: .after(microseconds: 1))
+            for entry: StoreEntry in [
+                .events(batch, persists: true), .events(batch.with(key), persists: true),
+                .registration(batch.topic, SettingsChange(settings), owner: nil), .hold(held),
+                .release(1), .removal(batch.topic),
+            ] { store.commit(entry) { _ in } }
             // The two hold each other, which the leak check would report.
             clock.store.value = nil
         }

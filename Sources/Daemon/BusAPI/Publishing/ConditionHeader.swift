@@ -4,6 +4,8 @@ internal import Wire
 
 /// The condition of a publish, in its `If-Match` or `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2).
 enum ConditionHeader {
+    /// The beginning of their names.
+    static let prefix: StaticString = "if-"
     /// The headers of conditions that change something.
     private static let names = HeaderNames("if-match", "if-none-match", "if-unmodified-since")
 

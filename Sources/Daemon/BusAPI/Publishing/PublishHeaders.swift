@@ -39,7 +39,8 @@ struct PublishHeaders {
 
     /// The beginnings of the names that mean something to a publish.
     private static let beginnings = HeaderNames(
-        Kind.cloudEventPrefix, Kind.ownPrefix, Kind.parentName, Kind.stateName)
+        Kind.cloudEventPrefix, Kind.ownPrefix, Kind.parentName, Kind.stateName,
+        ConditionHeader.prefix)
     /// The headers by which other servers are told that an event is for later.
     private static let later = HeaderNames("at", "in", "delay", "x-at", "x-in", "x-delay")
     /// The headers by which other servers are given the key of a publish.
@@ -58,12 +59,15 @@ struct PublishHeaders {
     /// headers too, so the publish goes on.
     static func foreignKey(in headers: HeaderFields) -> StaticString? { headers.first(of: keys) }
 
+    /// Whether a request may have headers of a publish, its condition among them.
+    static func mayBe(in headers: HeaderFields) -> Bool { headers.mayBegin(like: beginnings) }
+
     /// Those of a request; nil where it has none, as most publishes.
     ///
     /// Refuses headers of features that this version does not offer, and headers that only look
     /// like those of a publish.
     static func found(in headers: HeaderFields) throws(Refusal) -> PublishHeaders? {
-        guard headers.mayBegin(like: beginnings) else { return nil }
+        guard mayBe(in: headers) else { return nil }
         var found = PublishHeaders()
         var (isFound, refusal) = (false, Refusal?.none)
         headers.forEach { name, value in

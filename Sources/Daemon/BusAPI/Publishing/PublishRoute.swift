@@ -103,7 +103,9 @@ struct PublishRoute: Routes {
         let hold =
             isPlain && name == nil ? nil : try hold(parameters, name, hasKey: key != nil)
         let metadata = try Self.metadata(head, parameters, content, isSplit: isSplit)
-        let condition = try ConditionHeader.condition(head.headers)
+        let condition =
+            PublishHeaders.mayBe(in: head.headers)
+            ? try ConditionHeader.condition(head.headers) : nil
         if condition != nil {
             try check(topic, isHeld: hold != nil, hasKey: metadata[.key] != nil, call.caller)
         }

@@ -73,6 +73,7 @@ extension EventBus {
         _ prepared: PreparedBatch, _ outcome: Result<StoreReceipt, BusError>
     ) -> Result<PublishReceipt, BusError> {
         switch outcome {
+        case .success(.events(let events)): return .success(admit(prepared, events))
         case .failure(let error):
             withLog { $0.settle(prepared) }
             return .failure(error)
@@ -94,17 +95,14 @@ extension EventBus {
                 if case .success = outcome { log.statistics.repeated += 1 }
             }
             return outcome
-        case .success(let receipt):
-            return .success(admit(prepared, receipt))
+        case .success:
+            preconditionFailure(
+                "the store took events of \(prepared.batch.topic) as something else")
         }
     }
 
     /// Makes a batch visible that the store has committed, and tells observers.
-    func admit(_ prepared: PreparedBatch, _ receipt: StoreReceipt) -> PublishReceipt {
-        guard case .events(let events) = receipt, !events.isEmpty else {
-            preconditionFailure(
-                "the store took events of \(prepared.batch.topic) as something else")
-        }
+    func admit(_ prepared: PreparedBatch, _ events: [Event]) -> PublishReceipt {
         let (subscribers, namesake) = show(events, owner: prepared.owner, settling: prepared)
         let last = events[events.count - 1]
         return PublishReceipt(

@@ -74,7 +74,14 @@ extension EventBus {
             return .failure(error)
         case .success(.together(let receipts)):
             if let letter = change.revived { withLog { $0.noteRevived(letter) } }
-            return .success(zip(prepared, receipts).map { admit($0, $1) })
+            return .success(
+                zip(prepared, receipts).map { prepared, receipt in
+                    guard case .events(let events) = receipt else {
+                        preconditionFailure(
+                            "the store took events of \(prepared.batch.topic) as something else")
+                    }
+                    return admit(prepared, events)
+                })
         case .success:
             preconditionFailure("the store took several entries as something else")
         }

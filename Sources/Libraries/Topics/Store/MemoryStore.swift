@@ -14,7 +14,7 @@ package final class MemoryStore: EventStore {
     /// Open to tests, which wait among them as another thread would.
     let waiters = CommitWaiters()
     private let sequence: Protected<Sequence>
-    private let observer = Protected<WeakObserver>(WeakObserver())
+    private let observer = Protected(Observer())
     /// The thread that commits and tells at this moment.
     private let committer = ThreadMark()
 
@@ -24,8 +24,9 @@ package final class MemoryStore: EventStore {
         let then: @Sendable (Result<StoreReceipt, BusError>) -> Void
     }
 
-    private struct WeakObserver {
-        weak var observer: (any StoreObserver)?
+    /// The bus, which owns its store. Not weak: each count of an object that something weak refers to takes longer.
+    private struct Observer {
+        unowned var bus: (any StoreObserver)?
     }
 
     /// The next id and time. Only the thread that commits touches it.
@@ -138,7 +139,7 @@ package final class MemoryStore: EventStore {
 
     /// The log knows the versions of topics: all that was committed is visible before the next entry takes its turn.
     package func tell(_ observer: any StoreObserver) {
-        self.observer.write { $0.observer = observer }
+        self.observer.write { $0.bus = observer }
     }
 
     /// How often a thread left the rest of its turn to another one.
@@ -176,8 +177,9 @@ package final class MemoryStore: EventStore {
     private func perform(_ entry: StoreEntry) -> Result<StoreReceipt, BusError> {
         switch entry {
         case .registration(let topic, let change, _):
+            let now = clockTime()
             return sequence.write { sequence in
-                let time = max(sequence.time, sequence.clock?.now() ?? .distantPast)
+                let time = max(sequence.time, now)
                 sequence.silences.apply(change, to: topic, at: time, sequence.later.now)
                 return .success(.registration(at: time))
             }
@@ -197,7 +199,11 @@ package final class MemoryStore: EventStore {
             return together(entries)
         case .events(let batch, _, _):
             if let answer = answer(to: batch) { return .success(.unpublished(answer)) }
-            if let error = refusal(of: batch) { return .success(.refused(error)) }
+            if let condition = batch.condition,
+                let error = version(of: batch.topic).refusal(of: condition)
+            {
+                return .success(.refused(error))
+            }
             return ids(of: batch).map { first, time in
                 note(batch, first, time)
                 return .events(batch.events(from: first, at: time))
@@ -246,7 +252,7 @@ package final class MemoryStore: EventStore {
     private func release(_ now: Int64) -> Result<StoreReceipt, BusError> {
         var released: [ReleasedBatch] = []
         var count = 0
-        let time = sequence.read { $0.clock }?.now() ?? .distantPast
+        let time = clockTime()
         let moment = LaterTable.Moment(time: time, now: now)
         while let (ticket, next) = sequence.write({ $0.later.next(at: moment) }) {
             guard count < Limits.releasedEventsMax else {
@@ -308,20 +314,21 @@ package final class MemoryStore: EventStore {
         return .success(.together(receipts))
     }
 
-    /// Why the condition of a batch does not let it through; nil where it does.
-    private func refusal(of batch: PublishBatch) -> BusError? {
-        guard let condition = batch.condition else { return nil }
-        let version =
-            observer.read { $0.observer }?.version(of: batch.topic)
+    /// The time of the clock, which is somebody else's: it is asked outside every lock.
+    private func clockTime() -> Timestamp { sequence.read { $0.clock }?.now() ?? .distantPast }
+
+    /// The version of a topic, by everything that was committed.
+    private func version(of topic: TopicName) -> TopicVersion {
+        observer.read { $0.bus }?.version(of: topic)
             ?? TopicVersion(exists: false, newest: .zero)
-        return version.refusal(of: condition)
     }
 
     /// The answer to a batch that its key does not let through; nil for one that is published.
     private func answer(to batch: PublishBatch) -> KeyTable.Answer? {
         guard let key = batch.idempotencyKey else { return nil }
+        let now = clockTime()
         return sequence.write { sequence in
-            let time = max(sequence.time, sequence.clock?.now() ?? .distantPast)
+            let time = max(sequence.time, now)
             return sequence.keys.refusal(of: key, by: batch.sender.uid, at: time) { _ in }
         }
     }
@@ -339,7 +346,7 @@ package final class MemoryStore: EventStore {
     ) -> Result<(first: UInt64, time: Timestamp), BusError> {
         do throws(StoreError) {
             try prepare(count)
-            let now = sequence.read { $0.clock }?.now() ?? .distantPast
+            let now = clockTime()
             return .success(
                 sequence.write { sequence in
                     let place = sequence.take(count, at: now)

@@ -25,8 +25,10 @@ import Topics
         try client.exchange("POST", target, headers: headers, body: Array(text.utf8))
     }
 
-    private func hold(_ target: String, _ text: String = "x") throws -> String {
-        let answer = try post(target, text)
+    private func hold(
+        _ target: String, _ text: String = "x", headers: [(String, String)] = []
+    ) throws -> String {
+        let answer = try post(target, text, headers: headers)
         try #require(answer.status == 202, "\(answer.text)")
         return try #require(answer.header("location"))
     }
@@ -47,7 +49,9 @@ import Topics
             #expect(shown.text.contains(member), "\(member) \(shown.text)")
         }
         let listed = try client.exchange("GET", "/topics/remind/later")
-        let object = shown.text.dropLast()
+        let payload = ",\"data\":\"stand up\""
+        #expect(shown.text.hasSuffix("\(payload)}\n"), "\(shown.text)")
+        let object = shown.text.replacing(payload, with: "").dropLast()
         #expect(listed.text == "{\"later\":[\(object)],\"next\":null}\n")
         #expect(try client.exchange("DELETE", place).status == 204)
         let again = try client.exchange("DELETE", place)
@@ -189,6 +193,28 @@ import Topics
         }
         let more = try post("/topics/a?every=1s")
         #expect(more.status == 429 && more.text.contains("ten events a second"), "\(more.text)")
+    }
+
+    @Test func aTicketIsShownWithItsPayload() throws {
+        let text = try hold("/topics/a?delay=1h", "größer")
+        #expect(try client.exchange("GET", text).text.contains("\"data\":\"größer\"}"))
+        let head = try client.exchange("HEAD", text)
+        #expect(head.status == 200 && head.text.isEmpty)
+        let json = try hold(
+            "/topics/a?delay=1h", "[1,2]", headers: [("Content-Type", "application/json")])
+        #expect(try client.exchange("GET", json).text.contains("\"data\":[1,2]}"))
+        let bytes = try client.exchange("POST", "/topics/a?delay=1h", body: [0xFF, 0])
+        let place = try #require(bytes.header("location"))
+        #expect(try client.exchange("GET", place).text.contains("\"data_base64\":\"/wA=\"}"))
+        let lines = try hold("/topics/a?delay=1h&split=lines", "1\n2\n3")
+        let events = "\"events\":[{\"data\":\"1\"},{\"data\":\"2\"},{\"data\":\"3\"}]}"
+        #expect(try client.exchange("GET", lines).text.contains(events))
+        #expect(try !client.exchange("GET", "/topics/a/later").text.contains("data"))
+        let many = try hold(
+            "/topics/a?delay=1h&split=lines",
+            (0..<1_500).map { "\($0)" }.joined(separator: "\n"))
+        let answer = try client.exchange("GET", many).text
+        #expect(answer.contains("\"count\":1500") && answer.hasSuffix("{\"data\":\"999\"}]}\n"))
     }
 
     /// A topic that has nothing but events for later would come back with them.

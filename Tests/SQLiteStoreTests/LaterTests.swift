@@ -48,6 +48,26 @@ import Topics
         try bench.follow("a", from: .earliest, events: 10_000).events.map(\.payload.text)
     }
 
+    @Test func payloadsOfHeldEventsAreReadOverRestarts() async throws {
+        var bench = try StoreBench()
+        let topic = try TopicName("a")
+        let texts = (0..<150).map { "\($0)" }
+        try Self.hold(Self.batch("one"), Self.at(10, bench), on: bench)
+        let many = PublishBatch(topic: topic, payloads: texts.map { Payload(Array($0.utf8)) })
+        try Self.hold(many, Self.at(20, bench), on: bench)
+        for _ in 0..<2 {
+            let heads = bench.bus.held(for: topic)
+            #expect(heads.map(\.count) == [1, 150])
+            #expect(try await bench.bus.payloads(of: heads[0]).map(\.text) == ["one"])
+            #expect(try await bench.bus.payloads(of: heads[1]).map(\.text) == texts)
+            bench = try bench.killed()
+        }
+        let head = bench.bus.held(for: topic)[0]
+        bench.clock.advance(seconds: 10)
+        try Self.sweep(bench)
+        #expect(try await bench.bus.payloads(of: head).isEmpty)
+    }
+
     @Test func heldEventsBecomeVisibleTogetherWhenTheyAreDue() throws {
         let bench = try StoreBench()
         let metadata = try EventMetadata(

@@ -18,10 +18,12 @@ import Topics
         #expect(heads.map(\.ticket) == [held.ticket] && heads[0].due == held.due)
         #expect(heads[0].every == nil && heads[0].bytes == 1)
         #expect(bus.held(for: topic, after: held.ticket).isEmpty)
+        #expect(try await bus.payloads(of: heads[0]).map(\.text) == ["x"])
         #expect(try await bus.cancel(held.ticket, of: topic) == .cancelled)
         #expect(try await bus.cancel(held.ticket, of: topic) == .cancelled)
         #expect(try await bus.cancel(EventID(rawValue: 1), of: topic) == .unknown)
         #expect(bus.held(for: topic).isEmpty)
+        #expect(try await bus.payloads(of: heads[0]).isEmpty)
     }
 
     @Test func topicsThatHaveNothingButEventsForLaterAreRemovedSomeAtATime() async throws {

@@ -1,3 +1,4 @@
+internal import Topics
 internal import Wire
 
 /// The bounds of this module, each with the reason for its number.
@@ -7,6 +8,8 @@ enum Limits {
 
     /// How long an event is held until it is due: a year, as long as it may be of use.
     static let delayMicroseconds: ClosedRange<Int64> = 0...365 * 86_400 * 1_000_000
+    /// The events that the answer to one ticket shows, of a batch that is held.
+    static let heldShown = ReadLimit(events: 1_000, bytes: 1 << 20)
     /// The tickets of one list of held events.
     static let heldListedDefault = 100
     static let heldListedMax = 1_000

@@ -1,4 +1,4 @@
-internal import JSON
+public import JSON
 public import Topics
 
 /// An event as one JSON object, the same in every form that carries envelopes.
@@ -57,7 +57,8 @@ public enum EventEnvelope {
         if let expires = metadata.expires { json.member("expires", expires.description) }
     }
 
-    private static func writeData(of event: Event, to json: inout JSONWriter) {
+    /// Writes the member that has the payload.
+    public static func writeData(of event: Event, to json: inout JSONWriter) {
         let payload = event.payload.bytes
         guard UTF8Text.isValid(payload) else {
             json.name("data_base64")

@@ -33,13 +33,24 @@ struct LaterRoutes: Routes {
         call.respond(json)
     }
 
-    /// `GET /topics/{topic}/later/{ticket}`: describes events that are held.
+    /// `GET /topics/{topic}/later/{ticket}`: describes events that are held, with their payloads.
     func show(_ call: borrowing Call) throws(Refusal) {
         let (topic, ticket) = try ticket(of: call)
         let head = try head(topic, ticket, call)
-        var json = JSONWriter()
-        head.write(to: &json)
-        call.respond(json)
+        let (bus, reply, prefix) = (bus, call.exchange.reply, service.prefix)
+        bus.readHeld(head, Limits.heldShown, for: StoreClient(user: call.caller.uid)) { outcome in
+            switch outcome {
+            case .success(let events):
+                // Their time may have come meanwhile.
+                if events.isEmpty, case .ended(let end) = bus.held(ticket, for: topic) {
+                    return reply.send(Self.refusal(end, topic, ticket, prefix).response)
+                }
+                var json = JSONWriter()
+                head.write(to: &json, events)
+                reply.send(.json(json))
+            case .failure(let error): reply.send(Refusal(error).response)
+            }
+        }
     }
 
     /// `DELETE /topics/{topic}/later/{ticket}`: cancels held events.
@@ -115,8 +126,8 @@ struct LaterRoutes: Routes {
 }
 
 extension HeldHead {
-    /// Writes the events as the list shows them, without their payloads.
-    func write(to json: inout JSONWriter) {
+    /// Writes the events as the list shows them: without their payloads, unless these are given.
+    func write(to json: inout JSONWriter, _ events: [Event] = []) {
         json.beginObject()
         json.member("later", ticket)
         json.member("topic", topic.text)
@@ -138,6 +149,13 @@ extension HeldHead {
         if let uid = sender.uid {
             json.name("sender")
             json.object { $0.member("uid", Int(uid)) }
+        }
+        if count == 1, let event = events.first {
+            EventEnvelope.writeData(of: event, to: &json)
+        } else if !events.isEmpty {
+            json.member("events", events) { json, event in
+                json.object { EventEnvelope.writeData(of: event, to: &$0) }
+            }
         }
         json.endObject()
     }

@@ -10,6 +10,7 @@ final class EventReader {
     private let marks: TopicMarks
     private let begin: Statement
     private let end: Statement
+    private let held: Statement
     private let work: BoundedTask
     /// Events that it may still look at in this turn.
     private var stepsLeft = 0
@@ -30,6 +31,8 @@ final class EventReader {
         statements = try RowStatements(database)
         begin = try database.prepare("BEGIN")
         end = try database.prepare("COMMIT")
+        held = try database.prepare(
+            "SELECT id, payload FROM held WHERE id > ?1 AND id <= ?2 ORDER BY id")
     }
 
     /// Goes on with a read, at one moment of the store. Returns its page, or nil if it needs
@@ -43,6 +46,8 @@ final class EventReader {
             try? end.run()
         }
         switch job.stage {
+        case .reading(let after) where job.request.isOfHeld:
+            return try readHeld(job.request, after: after)
         case .reading(let after):
             return try read(job.request, after: after)
         case .seeking(let time):
@@ -97,6 +102,31 @@ final class EventReader {
             if events.count == request.limit.events { break }
         }
         return StorePage(events: events, after: after, through: examined)
+    }
+
+    /// Events that are held. Their heads have all but their payloads.
+    private func readHeld(
+        _ request: StoreRead, after: EventID
+    ) throws(DatabaseError) -> StorePage {
+        guard let topic = request.selector.singleName else {
+            preconditionFailure("a ticket is one of a topic")
+        }
+        held.bind(after, at: 1)
+        held.bind(request.through, at: 2)
+        defer { held.reset() }
+        var events: [Event] = []
+        var bytes = 0
+        while stepsLeft > 0, events.count < request.limit.events, try held.step() {
+            stepsLeft -= 1
+            let payload = held.payload(1)
+            bytes += payload.count
+            guard events.isEmpty || bytes <= request.limit.bytes else { break }
+            events.append(
+                Event(
+                    id: try held.id(0, .heldID), time: .distantPast, topic: topic,
+                    payload: payload, metadata: .none, sender: .unknown, isStored: true))
+        }
+        return StorePage(events: events, after: after, through: events.last?.id ?? request.through)
     }
 
     private static func isWanted(_ row: Statement, _ filter: EventFilter) -> Bool {

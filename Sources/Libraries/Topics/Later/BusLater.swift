@@ -125,6 +125,33 @@ extension EventBus {
         }
     }
 
+    /// Reads the events that a ticket holds, as they will be published, with the time at which they are due. Of many
+    /// it reads the first.
+    ///
+    /// `then` gets none where they are held no more. It is called before this returns, or on a thread of the store.
+    package func readHeld(
+        _ head: HeldHead, after: EventID? = nil, _ limit: ReadLimit, for client: StoreClient,
+        then: @escaping @Sendable (Result<[Event], BusError>) -> Void
+    ) {
+        let first = head.ticket.rawValue
+        var read = StoreRead(
+            start: .after(after ?? EventID(rawValue: first - 1)),
+            through: EventID(rawValue: first + UInt64(head.count) - 1),
+            selector: Selector(head.topic), filter: .all, limit: limit)
+        read.client = client
+        read.isOfHeld = true
+        store.read(read) { outcome in
+            then(
+                outcome.map { page in
+                    page.events.map {
+                        Event(
+                            id: $0.id, time: head.due, topic: head.topic, payload: $0.payload,
+                            metadata: head.metadata, sender: head.sender, isStored: $0.isStored)
+                    }
+                })
+        }
+    }
+
     /// How many batches are held, and for how long the next one has been due.
     package var later: (count: Int, overdueMicroseconds: Int) {
         let moment = moment

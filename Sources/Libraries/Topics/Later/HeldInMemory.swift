@@ -24,6 +24,24 @@ struct HeldInMemory {
         return (head.ticket, batch)
     }
 
+    /// The events that a read wants, whose ids begin behind one: that of a ticket, less one, or later ones of it.
+    func events(of request: StoreRead, after: EventID) -> [Event] {
+        let tickets = request.selector.singleName.map { table.tickets(of: $0) } ?? []
+        guard let ticket = tickets.last(where: { $0.rawValue <= after.rawValue + 1 }),
+            let batch = batches[ticket]?.batch
+        else { return [] }
+        var events: [Event] = []
+        var bytes = 0
+        for event in batch.events(from: ticket.rawValue, at: .distantPast)
+        where event.id > after && event.id <= request.through {
+            bytes += event.payload.count
+            let hasRoom = events.isEmpty || bytes <= request.limit.bytes
+            guard hasRoom, events.count < request.limit.events else { break }
+            events.append(event)
+        }
+        return events
+    }
+
     /// Cancels the events that are held by a ticket for a topic.
     mutating func cancel(
         _ ticket: EventID, of topic: TopicName, at time: Timestamp

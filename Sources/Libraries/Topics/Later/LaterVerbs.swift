@@ -6,6 +6,7 @@ extension EventBus {
     /// A bus in memory forgets them with its process. One with a file holds them over restarts and reboots.
     ///
     /// - Parameters:
+    ///   - batch: The events, without a condition.
     ///   - due: When the events are due. Those whose time is over become visible within a second.
     ///   - ttl: For how many microseconds they are of use from then on; nil for ever.
     /// - Returns: The ticket of the events, with which ``cancel(_:of:)`` takes them back.
@@ -22,6 +23,7 @@ extension EventBus {
     /// The times are those of a grid, which does not drift. If several were missed, the batch comes once.
     ///
     /// - Parameters:
+    ///   - batch: The events, without a condition.
     ///   - every: The interval in microseconds, 1 s to 365 days.
     ///   - first: The first time; nil for one that is an interval away.
     ///   - name: The name of the schedule in its topic, at most 64 bytes. It replaces one of this name that differs;
@@ -62,6 +64,27 @@ extension EventBus {
     /// - Parameter after: The ticket behind which to begin.
     public func held(for topic: TopicName, after: EventID = .zero) -> [HeldHead] {
         held(for: topic, after: after, countMax: .max) { _ in true }.heads
+    }
+
+    /// The payloads of events that are held; none where they are held no more.
+    ///
+    /// - Throws: `BusError` where the store cannot read them.
+    /// - Complexity: O(events).
+    public func payloads(of head: HeldHead) async throws(BusError) -> [Payload] {
+        var payloads: [Payload] = []
+        var after: EventID?
+        while payloads.count < head.count {
+            let outcome = await withCheckedContinuation { continuation in
+                readHeld(head, after: after, .standard, for: .process) {
+                    continuation.resume(returning: $0)
+                }
+            }
+            let events = try outcome.get()
+            guard let last = events.last else { return [] }
+            payloads += events.map(\.payload)
+            after = last.id
+        }
+        return payloads
     }
 
     private func hold(_ held: HeldBatch) async throws(BusError) -> HoldReceipt {

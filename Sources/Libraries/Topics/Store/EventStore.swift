@@ -31,7 +31,7 @@ package protocol EventStore: AnyObject, Sendable {
     func commit(
         _ entry: StoreEntry, then: @escaping @Sendable (Result<StoreReceipt, BusError>) -> Void)
 
-    /// Reads events that only the store has. Not called unless `capabilities.keepsOlder`.
+    /// Reads events that only the store has: those that are held, and, only with `capabilities.keepsOlder`, older ones.
     ///
     /// It may look at a bounded number of events and answer a page that has none, to be asked again
     /// behind it. Where clients of several users wait, they take turns. Once its client has left, it

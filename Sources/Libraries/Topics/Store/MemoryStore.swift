@@ -116,11 +116,15 @@ package final class MemoryStore: EventStore {
         if isToCommit { commitWhatWaits() }
     }
 
-    /// Never asked: nothing is older than memory.
+    /// Reads held events: nothing else is older than memory.
     package func read(
         _ request: StoreRead, then: @escaping @Sendable (Result<StorePage, BusError>) -> Void
     ) {
-        preconditionFailure("a store in memory has nothing older than memory")
+        guard request.isOfHeld, case .after(let after) = request.start else {
+            preconditionFailure("a store in memory has nothing older than memory")
+        }
+        let events = sequence.read { $0.later.events(of: request, after: after) }
+        then(.success(StorePage(events: events, after: after, through: request.through)))
     }
 
     /// Never asked: events that the log lets go are gone.

@@ -32,6 +32,9 @@ package struct StoreRead: Sendable {
     package let limit: ReadLimit
     /// The client that it is for.
     package var client = StoreClient.process
+    /// Whether it is of events that are held, by the ids of their ticket, of the one topic of the selector. They come
+    /// with their payloads alone.
+    package var isOfHeld = false
 
     /// A read as given.
     package init(

@@ -72,6 +72,22 @@ import Testing
         for title in titles { #expect(isKnown(Self.post("x", title: title), in: &cache)) }
     }
 
+    @Test func aNoteIsKeptWithAKnownLineAlone() throws {
+        final class Note {}
+        let note = Note()
+        let unknown = RequestHead(method: "GET", target: try RequestTarget("/"))
+        unknown.note = note
+        #expect(!unknown.keepsNote && unknown.note == nil)
+        let known = try head("x").meaning
+        #expect(known.keepsNote && known.note == nil)
+        let others = RequestHead(like: known, target: nil, headers: HeaderFields())
+        others.note = note
+        #expect(known.note === note && others.note === note)
+        let elsewhere = RequestHead(
+            like: known, target: try RequestTarget("/topics/b"), headers: known.headers)
+        #expect(!elsewhere.keepsNote && elsewhere.note == nil)
+    }
+
     @Test func aHeadIsKnownAtItsPortAlone() throws {
         var cache = HeadCache()
         let local = try #require(SocketAddress(numeric: "127.0.0.1", port: 7464))

@@ -30,7 +30,9 @@ public final class BusHandler: RequestHandler, BusLoopOwner {
     }
 
     /// Steps of a turn that a request takes because of the selector or group that its path names.
-    public func steps(of head: RequestHead) -> Int { loop.gate.steps(of: head) }
+    public func steps(of head: RequestHead) -> Int {
+        KnownRoute.of(head)?.isOfOneTopic == true ? 0 : loop.gate.steps(of: head)
+    }
 
     /// Answers a request, or has it wait.
     public func handle(_ request: Request, _ exchange: Exchange) {
@@ -50,19 +52,20 @@ public final class BusHandler: RequestHandler, BusLoopOwner {
 
     private func dispatch(_ request: Request, _ exchange: Exchange) throws(Refusal) {
         let head = request.head
-        if head.method == "OPTIONS", head.target.form == .asterisk {
+        let known = KnownRoute.of(head)
+        if known == nil, head.method == "OPTIONS", head.target.form == .asterisk {
             return exchange.respond(Self.options(head, Route.allowAnywhere))
         }
-        guard let resource = Resource(head.target) else {
+        guard let resource = known?.resource ?? Resource(head.target) else {
             throw Route.nothing(at: head.target)
         }
         if exchange.isDraining, resource.kind != .health {
             throw .leaving
         }
-        if head.method == "OPTIONS" {
+        if known == nil, head.method == "OPTIONS" {
             return exchange.respond(Self.options(head, Route.allow(resource.kind)))
         }
-        guard let route = Route.find(head.method, resource.kind) else {
+        guard let route = known?.route ?? Route.find(head.method, resource.kind) else {
             throw Route.notAllowed(head, on: resource.kind)
         }
         if !route.takesConditions { try ConditionHeader.refuse(head.headers) }
@@ -72,8 +75,14 @@ public final class BusHandler: RequestHandler, BusLoopOwner {
         if !resource.isForPeople, let problem = head.problemOfLink {
             return exchange.respond(problem.response)
         }
-        let query = resource.isCheck ? QueryItems() : head.target.query
-        let parameters = try Parameters(query, known: route.parameters)
+        let parameters: Parameters
+        if let known {
+            parameters = known.parameters
+        } else {
+            let query = resource.isCheck ? QueryItems() : head.target.query
+            parameters = try Parameters(query, known: route.parameters)
+            if head.keepsNote { head.note = KnownRoute(resource, route, parameters) }
+        }
         let caller = resource.isAboutTopics ? try loop.gate.caller(head, exchange.peer) : .unknown
         let call = Call(
             request: request, resource: resource, parameters: parameters, exchange: exchange,

@@ -254,3 +254,28 @@ struct Resource {
         return "/topics/\(name)"
     }
 }
+
+/// The route and the parameters of a request, which follow from its line alone. They are found once for all requests whose
+/// line the loop remembers.
+///
+/// Confined to its loop's thread.
+final class KnownRoute {
+    let resource: Resource
+    let route: Route
+    let parameters: Parameters
+    /// Whether its path names one topic: the names in it take no steps of their own then.
+    let isOfOneTopic: Bool
+
+    /// That of a request, as it was found for an earlier one.
+    static func of(_ head: RequestHead) -> KnownRoute? {
+        // Nobody else writes notes.
+        head.note.map { unsafeDowncast($0, to: KnownRoute.self) }
+    }
+
+    init(_ resource: Resource, _ route: Route, _ parameters: Parameters) {
+        self.resource = resource
+        self.route = route
+        self.parameters = parameters
+        isOfOneTopic = resource.kind == .topic && !resource.name.utf8.contains(UInt8(ascii: ","))
+    }
+}

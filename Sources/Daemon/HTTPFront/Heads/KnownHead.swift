@@ -24,6 +24,7 @@ final class KnownHead {
         guard head.count <= HTTPFrontLimits.keptHeadBytesMax,
             let ranges = HeadRanges(head, of: meaning), let hash = HeadHash(of: head)?.value
         else { return nil }
+        meaning.keepNote()
         self.meaning = meaning
         self.ranges = ranges
         self.hash = hash

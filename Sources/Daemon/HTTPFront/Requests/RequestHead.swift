@@ -42,6 +42,29 @@ public final class RequestHead: Sendable {
     /// The configured Origin the request comes from, whose page may read the answer; else nil.
     public let crossOrigin: CrossOrigin?
 
+    /// A note of the handler about the line of a request.
+    final class LineNote {
+        var value: AnyObject?
+    }
+
+    /// The place of a note; nil where no later request will have the same line.
+    // A head belongs to the loop that has read it, and the loop's thread alone touches this.
+    nonisolated(unsafe) private var lineNote: LineNote?
+
+    /// Whether a note about its line is kept, since the loop remembers the line.
+    public var keepsNote: Bool { lineNote != nil }
+
+    /// A note of the handler about its line, for later requests with the same method and target. Their headers may differ.
+    ///
+    /// Confined to the loop's thread, as the handler is.
+    public var note: AnyObject? {
+        get { lineNote?.value }
+        set { lineNote?.value = newValue }
+    }
+
+    /// Keeps a note about its line from now on, since the loop remembers it.
+    func keepNote() { lineNote = LineNote() }
+
     /// A head of these parts; the front makes them by `RequestRules`, tests by hand.
     public init(
         method: String, target: RequestTarget, version: HTTPVersion = .http11,
@@ -59,9 +82,12 @@ public final class RequestHead: Sendable {
     }
 
     /// A head that differs from another in these parts.
-    init(like other: RequestHead, target: RequestTarget, headers: HeaderFields) {
+    ///
+    /// - Parameter target: Its target; nil for the same.
+    init(like other: RequestHead, target: RequestTarget?, headers: HeaderFields) {
         method = other.method
-        self.target = target
+        self.target = target ?? other.target
+        if target == nil { lineNote = other.lineNote }
         version = other.version
         self.headers = headers
         host = other.host

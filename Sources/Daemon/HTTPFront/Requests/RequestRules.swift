@@ -67,7 +67,7 @@ final class RequestRules: Sendable {
     ) throws(Problem) -> RequestHead {
         guard let target else {
             return headers.map {
-                RequestHead(like: known, target: known.target, headers: $0)
+                RequestHead(like: known, target: nil, headers: $0)
             } ?? known
         }
         let headers = headers ?? known.headers

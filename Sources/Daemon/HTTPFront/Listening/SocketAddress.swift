@@ -74,14 +74,19 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether only this machine can reach the address: 127.0.0.0/8, `::1`, and IPv4 loopback
     /// mapped into IPv6.
     public var isLoopback: Bool {
-        switch unmapped.family {
-        case .ipv4: unmapped.bytes[0] == 127
-        case .ipv6: bytes == Self.ipv6Loopback
+        let address = unmapped
+        return switch address.family {
+        case .ipv4: address.bytes[0] == 127
+        case .ipv6: address.bytes == Self.ipv6Loopback
         }
     }
 
     /// Whether it stands for every address of this machine: `0.0.0.0` and `::`.
-    var isWildcard: Bool { bytes == SIMD16() }
+    // By words: a comparison of vectors of bytes is one of each byte.
+    var isWildcard: Bool {
+        let words = unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
+        return words.x | words.y == 0
+    }
 
     /// The IPv4 address that a mapped IPv6 one stands for; any other address itself.
     public var unmapped: SocketAddress {

@@ -23,7 +23,7 @@ struct ParserCheck: Sendable {
     /// Every parser that reads what strangers write.
     static let all: [ParserCheck] = [
         .target, .query, .head, .unreadHead, .knownHead, .headCache, .authority, .chunks,
-        .page,
+        .page, .publishHeaders,
         .handshake, .frames,
         .utf8,
         .names, .since, .quantities, .times,

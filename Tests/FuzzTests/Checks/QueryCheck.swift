@@ -12,7 +12,12 @@ extension ParserCheck {
         else { return }
         try checkNextTarget(of: target)
         let names = target.query.map(Parameters.name)
-        try hold(names.allSatisfy(ReceiveRequest.parameters.contains), "an unknown parameter")
+        let attributes = Set(
+            parameters.attributes.map { WireAttribute.parameterPrefix + $0.name })
+        try hold(
+            names.allSatisfy {
+                ReceiveRequest.parameters.contains($0) || attributes.contains($0)
+            }, "an unknown parameter")
         try agree(Set(names).count, names.count, "parameters, and those with a name of their own")
         if let wait = try? parameters.duration("wait", in: 0...3_600_000_000) {
             try hold((0...3_600_000_000).contains(wait), "a wait of \(wait)")

@@ -78,6 +78,8 @@ def before_call(context, case, kwargs):
         for header, parameter in (("Event-Type", "type"), ("Event-Key", "key")):
             if header in headers and parameter in query:
                 del headers[header]
+        if is_meant_well:
+            condition_alone(query, headers)
         # Nobody is there who replies. What is wrong with another parameter does not depend on it.
         if is_meant_well or DURATION.fullmatch(str(query.get("reply", ""))):
             query.pop("reply", None)
@@ -85,7 +87,6 @@ def before_call(context, case, kwargs):
         # A body may be of any type, of which the page names one that generators of clients know.
         if is_meant_well and len(str(case.body)) % 2:
             case.headers = {**headers, "Content-Type": "text/plain; charset=utf-8"}
-
 
     if case.operation.label == "POST /groups/{group}/next":
         if DURATION.fullmatch(str(query.get("wait", WAIT))):
@@ -118,6 +119,14 @@ def is_near(moment):
     if moment.startswith("@"):
         return float(moment[1:] or "0") < (now - 1970) * 365 * 86_400
     return re.match(r"[0-9]{4}-", moment) is not None and int(moment[:4]) <= now
+
+
+def condition_alone(query, headers):
+    """Leaves one condition at most, and none beside what is not decided by the topic's version."""
+    excluded = {"key", "delay", "at", "every"} & query.keys() or "Event-Key" in headers
+    for header in ("If-None-Match", "If-Match"):
+        if excluded or header == "If-None-Match" and "If-Match" in headers:
+            headers.pop(header, None)
 
 
 def describe_output(query, headers):

@@ -245,7 +245,7 @@ final class InstantReplica: ReplicaStore {
             events.write { $0 += made }
             steps.append(.receipt(.events(made)))
             let loss = StoreLoss(
-                removedThrough: .zero, removedTime: .distantPast, count: 1, bytes: 0, oldest: nil,
+                removedThrough: .zero, removedTime: .distantPast, EventSum(count: 1), oldest: nil,
                 oldestTime: nil)
             steps.append(.loss(batch.topic, loss))
         }

@@ -19,11 +19,11 @@ import Topics
     }
 
     private static func expect(
-        _ seconds: Int64?, persists: Bool = true, on bench: StoreBench
+        _ seconds: Int64?, keep: Int? = nil, persists: Bool = true, on bench: StoreBench
     ) throws {
         let topic = try TopicName("a")
         var settings = TopicSettings(
-            retention: Retention(keep: nil, bytes: nil, age: nil), persists: persists)
+            retention: Retention(keep: keep, bytes: nil, age: nil), persists: persists)
         settings.expect = seconds.map { $0 * second }
         _ = try bench.answer {
             bench.bus.register(topic, settings: settings, by: .unknown, then: $0)
@@ -66,6 +66,52 @@ import Topics
         #expect(try !Self.isSilent(bench))
         bench.close()
         #expect(try SQLiteStore.check(bench.path) == [])
+    }
+
+    @Test func announcementsTakeNoPlaceOfTheEventsThatAStoredTopicKeeps() throws {
+        var bench = try Self.bench()
+        try Self.expect(600, keep: 1, on: bench)
+        try bench.publish("a", "x")
+        try Self.pass(600, on: bench)
+        bench = try bench.killed()
+        #expect(try Self.types(bench) == ["-", "$silent"])
+        // All of them are older than what memory has.
+        try bench.publish("a", "y")
+        try Self.pass(0, on: bench)
+        #expect(try Self.types(bench) == ["$silent", "-", "$back"])
+        bench.close()
+        #expect(try SQLiteStore.check(bench.path) == [])
+        // A file of a version that counted all alike.
+        try Database(path: bench.path, mode: .writing).execute(
+            "ALTER TABLE topics DROP COLUMN of_bus; PRAGMA user_version = 19")
+        bench = try bench.reopened()
+        #expect(try Self.types(bench) == ["$silent", "-", "$back"])
+        try bench.publish("a", "z")
+        try Self.pass(0, on: bench)
+        #expect(try Self.types(bench) == ["$back", "-"])
+    }
+
+    @Test func rowsTellEventsOfTheBusAsMemoryDoes() throws {
+        let database = try Database(path: ":memory:", mode: .writing)
+        let row = try database.prepare(
+            "SELECT \(EventColumns.isOfBus) FROM (SELECT ?1 AS type, ?2 AS attributes)")
+        let given = [
+            EventAttributes.none, try EventAttributes(text: "a=dead\n"),
+            try EventAttributes(text: "deadreason=x\n"),
+            try EventAttributes(text: "a=1\noriginid=7\n"),
+        ]
+        for type in [nil, "$silent", "$x", "x", "x$", ""] {
+            for attributes in given {
+                let metadata = (try? EventMetadata(type: type))?.with(attributes, expires: nil)
+                guard let metadata else { continue }
+                row.bind(type, at: 1)
+                row.bind(attributes.isEmpty ? nil : attributes.text, at: 2)
+                try #require(try row.step())
+                let found = row.integer(0) != 0
+                row.reset()
+                #expect(found == metadata.isOfBus, "\(type ?? "none"), \(attributes.text)")
+            }
+        }
     }
 
     @Test func aBusThatWasOffGivesPublishersTheChanceToBeHeard() throws {

@@ -178,7 +178,7 @@ import Topics
             _ bounds: Retention, through: EventID, removes count: Int, leaves first: Int
         ) throws {
             let loss = try rig.trim("a", through: through, bounds)
-            #expect(loss.count == count && loss.bytes == 2 * count)
+            #expect(loss.sum == EventSum(count: count, bytes: 2 * count))
             #expect(loss.oldest == events[first].id && loss.oldestTime == events[first].time)
             #expect(
                 loss.removedThrough >= events[first - 1].id
@@ -201,7 +201,7 @@ import Topics
             leaves: 31)
         try check(none, through: .zero, removes: 0, leaves: 31)
         let all = try rig.trim("a", through: .zero, Retention(keep: 0, bytes: nil, age: nil))
-        #expect(all.count == 9 && all.oldest == nil && all.removedThrough == events[39].id)
+        #expect(all.sum.count == 9 && all.oldest == nil && all.removedThrough == events[39].id)
         #expect(
             try rig.read(">", from: .after(.zero), through: rig.publish("a", "new")[0].id).count
                 == 41)
@@ -251,7 +251,7 @@ import Topics
             guard rig.store.capabilities.keepsOlder else { continue }
             let kept = all.map(\.event).filter { $0.topic.text == "kept" }
             let older = try #require(contents.topics.first { $0.name.text == "kept" }?.older)
-            #expect(older.count == kept.count && older.oldest == kept[0].id)
+            #expect(older.sum.count == kept.count && older.oldest == kept[0].id)
             #expect(older.newest == kept[kept.count - 1].id)
             #expect(
                 try rig.read("kept", from: .after(.zero), through: contents.newest).map(\.id)

@@ -139,14 +139,14 @@ package final class ShelfStore: EventStore {
             var left = shelf.events[trim.topic] ?? []
             left.removeAll { $0.id <= trim.through }
             var removed: [Event] = []
-            var bytes = left.reduce(0) { $0 + $1.payload.count }
+            var sum = left.reduce(into: EventSum()) { $0 += EventSum($1) }
             while let first = left.first, first.id < trim.heldFrom ?? .max,
-                left.count > trim.retention.keep ?? .max || bytes > trim.retention.bytes ?? .max
+                trim.retention.isExceeded(by: sum)
                     || trim.retention.age.map({
                         first.time.advanced(microseconds: $0) <= trim.now
                     }) ?? false
             {
-                bytes -= first.payload.count
+                sum -= EventSum(first)
                 removed.append(left.removeFirst())
             }
             shelf.events[trim.topic] = left
@@ -155,8 +155,8 @@ package final class ShelfStore: EventStore {
             if let last = removed.last, last.id > lost.id { lost = (last.id, last.time) }
             shelf.lost[trim.topic] = lost
             return StoreLoss(
-                removedThrough: lost.id, removedTime: lost.time, count: removed.count,
-                bytes: removed.reduce(0) { $0 + $1.payload.count }, oldest: left.first?.id,
+                removedThrough: lost.id, removedTime: lost.time,
+                removed.reduce(into: EventSum()) { $0 += EventSum($1) }, oldest: left.first?.id,
                 oldestTime: left.first?.time)
         }
         then(loss)

@@ -286,7 +286,7 @@ struct OlderTests {
                 isStored: true)
         }
         let older = OlderEvents(
-            count: 4, bytes: 4, oldest: events[0].id, oldestTime: events[0].time,
+            EventSum(count: 4, bytes: 4), oldest: events[0].id, oldestTime: events[0].time,
             newest: events[3].id, newestTime: events[3].time)
         let settings = TopicSettings(
             retention: Retention(keep: 9, bytes: nil, age: nil), persists: true)

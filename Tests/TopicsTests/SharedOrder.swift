@@ -69,7 +69,7 @@ final class SharedStore: EventStore {
             events.removeFirst(count)
             return StoreLoss(
                 removedThrough: gone[count - 1].id, removedTime: gone[count - 1].time,
-                count: count, bytes: gone.reduce(0) { $0 + $1.payload.count },
+                EventSum(count: count, bytes: gone.reduce(0) { $0 + $1.payload.count }),
                 oldest: events.first?.id, oldestTime: events.first?.time)
         }
     }

@@ -219,6 +219,27 @@ import Testing
         #expect(try rig.types() == ["-", "$silent", "-", "$back", "$silent"])
     }
 
+    @Test func announcementsTakeNoPlaceOfTheEventsThatATopicKeeps() throws {
+        let rig = try Rig()
+        try rig.expect(10, keep: 1)
+        try rig.publish()
+        rig.pass(10)
+        #expect(try rig.types() == ["-", "$silent"])
+        try rig.publish()
+        rig.pass(0)
+        #expect(try rig.types() == ["$silent", "-", "$back"])
+        // They go with the event that was kept beside them, so there are never more than a few.
+        for _ in 0..<5 {
+            rig.pass(10)
+            try rig.publish()
+            rig.pass(0)
+            #expect(try rig.types() == ["$back", "$silent", "-", "$back"])
+        }
+        try rig.expect(10, keep: 0)
+        rig.pass(10)
+        #expect(try rig.types() == [])
+    }
+
     /// A letter of an announcement that was a job.
     @Test(arguments: [EventMetadata.silentType, EventMetadata.backType])
     func aCopyIsNeitherAnAnnouncementNorAnEventThatIsExpected(type: String) throws {

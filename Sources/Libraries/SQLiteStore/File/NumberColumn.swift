@@ -116,6 +116,7 @@ struct NumberColumn {
     static let topicHeard = topics("heard", Limits.times, isOptional: true, since: 18)
     static let topicSilence = topics("silence", 0...2, isOptional: true, since: 18)
     static let topicDeleted = topics("deleted", Limits.ids, since: 19)
+    static let topicOfBus = topics("of_bus", Limits.counts, since: 20)
 
     static let eventID = events("id", Limits.keys)
     static let eventTopic = events("topic", Limits.keys)
@@ -200,7 +201,7 @@ struct NumberColumn {
             topicNumber, topicRegistered, topicKeep, topicBytesMax, topicAge, topicPersists,
             topicOwner,
             topicLost, topicLostTime, topicUnstored, topicEvents, topicBytes, topicHoldGroup,
-            topicExpect, topicHeard, topicSilence, topicDeleted,
+            topicExpect, topicHeard, topicSilence, topicDeleted, topicOfBus,
             eventID, eventTopic, eventTime, eventUID, eventPID, eventExpires,
             eventRevived,
             groupNumber, groupOwner, groupDeadUID, groupEpoch, groupReach, groupGapReported,

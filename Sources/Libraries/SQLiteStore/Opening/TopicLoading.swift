@@ -23,7 +23,9 @@ enum TopicLoading {
                 events = (SELECT count(*) FROM events
                     WHERE topic = number AND id > unstored),
                 bytes = (SELECT coalesce(sum(length(payload)), 0) FROM events
-                    WHERE topic = number AND id > unstored)
+                    WHERE topic = number AND id > unstored),
+                of_bus = (SELECT count(*) FROM events
+                    WHERE topic = number AND id > unstored AND \(EventColumns.isOfBus))
             WHERE unstored > lost
             """)
         lose.bind(now.microseconds, at: 1)
@@ -77,13 +79,13 @@ enum TopicLoading {
                 state.silence = state.silence?.resumed(
                     isKnown: state.persists, at: start.time, now: start.now)
             }
-            guard state.events <= eventsLeft, state.bytes <= bytesLeft else {
+            guard state.sum.count <= eventsLeft, state.sum.bytes <= bytesLeft else {
                 throw .damaged(
-                    "topic \(state.name) counts \(state.events) events of \(state.bytes) bytes, "
+                    "topic \(state.name) counts \(state.sum.count) events of \(state.sum.bytes) bytes, "
                         + "for which the file is too small")
             }
-            eventsLeft -= state.events
-            bytesLeft -= state.bytes
+            eventsLeft -= state.sum.count
+            bytesLeft -= state.sum.bytes
             first.bind(EventID.zero, at: 2)
             if let oldest = try one(first, state.number), oldest.id <= state.removedThrough {
                 found.leftovers.append(Leftover(topic: state.number, through: state.removedThrough))
@@ -99,10 +101,10 @@ enum TopicLoading {
             first.bind(state.removedThrough, at: 2)
             let oldest = try one(first, state.number)
             let newest = try one(last, state.number)
-            guard let oldest, let newest, state.events > 0 else {
-                guard oldest == nil, state.events == 0 else {
+            guard let oldest, let newest, state.sum.count > 0 else {
+                guard oldest == nil, state.sum.count == 0 else {
                     throw .damaged(
-                        "topic \(state.name) has not the \(state.events) events that it counts")
+                        "topic \(state.name) has not the \(state.sum.count) events that it counts")
                 }
                 found.topics.append((state, nil))
                 continue
@@ -111,7 +113,7 @@ enum TopicLoading {
                 (
                     state,
                     OlderEvents(
-                        count: state.events, bytes: state.bytes, oldest: oldest.id,
+                        state.sum, oldest: oldest.id,
                         oldestTime: oldest.time, newest: newest.id, newestTime: newest.time)
                 ))
         }

@@ -18,7 +18,7 @@ struct EventRows {
         // `length` of a blob does not read it.
         walk = try database.prepare(
             """
-            SELECT id, time, length(payload) FROM events WHERE topic = ?1 AND id > ?2 ORDER BY id
+            SELECT id, time, length(payload), \(EventColumns.isOfBus) FROM events WHERE topic = ?1 AND id > ?2 ORDER BY id
             """)
         last = try database.prepare(
             "SELECT id, time FROM events WHERE topic = ?1 ORDER BY id DESC LIMIT 1")
@@ -64,6 +64,8 @@ struct EventRows {
         let id: EventID
         let time: Timestamp
         let bytes: Int
+        /// Whether the bus published it about the topic.
+        let isOfBus: Bool
     }
 
     /// Calls `body` with the rows of a topic after an id, ids rising, until it returns false.
@@ -74,7 +76,8 @@ struct EventRows {
         walk.bind(id, at: 2)
         while try walk.step() {
             let row = Row(
-                id: walk.knownID(0), time: walk.nearestTime(1), bytes: Int(walk.integer(2)))
+                id: walk.knownID(0), time: walk.nearestTime(1), bytes: Int(walk.integer(2)),
+                isOfBus: walk.integer(3) != 0)
             guard body(row) else { return walk.reset() }
         }
     }

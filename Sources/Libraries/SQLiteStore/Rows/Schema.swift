@@ -265,6 +265,15 @@ struct Schema {
         """
         ALTER TABLE topics ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
         """,
+        // 20: how many of the events of a topic the bus published about it.
+        .work { database throws(DatabaseError) in
+            try database.execute(
+                """
+                ALTER TABLE topics ADD COLUMN of_bus INTEGER NOT NULL DEFAULT 0;
+                UPDATE topics SET of_bus = (SELECT count(*) FROM events
+                    WHERE topic = number AND id > lost AND \(EventColumns.isOfBus))
+                """)
+        },
     ])
 
     /// Brings an empty or older file to this version in one transaction, which waits for the disk once.
@@ -319,6 +328,14 @@ enum EventColumns {
 
     /// The names, for a statement.
     static let names = all.joined(separator: ", ")
+
+    /// Whether an event is one that the bus published about its topic, as ``EventMetadata/isOfBus`` says: a type of the
+    /// bus, and no attribute of a dead letter or a copy.
+    static let isOfBus =
+        (["type GLOB '$*'"]
+        + EventAttributes.prefixesOfBus.map {
+            "instr(char(10) || coalesce(attributes, ''), char(10) || '\($0)') = 0"
+        }).joined(separator: " AND ")
 
     /// The column that is written later, behind the others, and their names with it.
     static let revived = Int32(all.count)

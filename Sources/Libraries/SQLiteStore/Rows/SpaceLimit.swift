@@ -120,7 +120,7 @@ struct SpaceLimit {
         _ bytes: Int, _ topics: inout TopicRows, _ left: inout Int
     ) throws(DatabaseError) -> [(topic: TopicName, loss: StoreLoss)] {
         var largest: [TopicState] = []
-        for topic in topics.current where topic.events > 0 {
+        for topic in topics.current where topic.sum.count > 0 {
             if try mayLose(topic) { largest.append(topic) }
         }
         largest.sort { $0.diskBytes > $1.diskBytes }
@@ -130,7 +130,7 @@ struct SpaceLimit {
             guard topic.diskBytes > level else { break }
             let loss = try Removal.cut(
                 topic, downTo: level, heldFrom: heldFrom(topic), &topics, rows, countMax: left)
-            left -= loss.count
+            left -= loss.sum.count
             losses.append((topic.name, loss))
         }
         return losses

@@ -41,7 +41,8 @@ struct TopicRows {
             """
             UPDATE topics SET registered = ?2, keep = ?3, bytes_max = ?4, age = ?5, persists = ?6,
                 owner = ?7, lost = ?8, lost_time = ?9, unstored = ?10, events = ?11, bytes = ?12,
-                hold = ?13, hold_group = ?14, expect = ?15, heard = ?16, silence = ?17, deleted = ?18
+                hold = ?13, hold_group = ?14, expect = ?15, heard = ?16, silence = ?17, deleted = ?18,
+                of_bus = ?19
             WHERE number = ?1
             """)
     }
@@ -138,14 +139,15 @@ struct TopicRows {
         update.bind(state.removedThrough, at: 8)
         update.bind(state.removedTime.microseconds, at: 9)
         update.bind(state.unstored, at: 10)
-        update.bind(Int64(state.events), at: 11)
-        update.bind(Int64(state.bytes), at: 12)
+        update.bind(Int64(state.sum.count), at: 11)
+        update.bind(Int64(state.sum.bytes), at: 12)
         update.bind(state.settings?.hold?.name, at: 13)
         update.bind(state.settings?.hold?.group.rawValue, at: 14)
         update.bind(state.silence?.expect, at: 15)
         update.bind(state.silence?.heard.microseconds, at: 16)
         update.bind(state.silence?.phase.rawValue, at: 17)
         update.bind(state.deletedThrough, at: 18)
+        update.bind(Int64(state.sum.ofBus), at: 19)
         try update.run()
     }
 
@@ -157,7 +159,7 @@ struct TopicRows {
         for name in forgotten {
             guard var state = live.removeValue(forKey: name) else { continue }
             state.settings = nil
-            state.events = 0
+            state.sum.count = 0
             gone.append(state)
         }
         forgotten.removeAll(keepingCapacity: true)

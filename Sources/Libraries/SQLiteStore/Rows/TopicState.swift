@@ -17,24 +17,22 @@ struct TopicState {
     /// Whether it is silent; nil where it is not expected to have events.
     var silence: Silence?
     /// Retained events.
-    var events = 0
-    /// Their payload bytes.
-    var bytes = 0
+    var sum = EventSum()
 
     /// Whether the topic exists. One without settings and events is a tombstone.
-    var isLive: Bool { settings != nil || events > 0 }
+    var isLive: Bool { settings != nil || sum.count > 0 }
 
     /// Whether new events need a row.
     var persists: Bool { settings?.persists ?? true }
 
     /// The bytes that it takes on the disk, about.
-    var diskBytes: Int { bytes + events * Limits.eventOverheadBytes }
+    var diskBytes: Int { sum.bytes + sum.count * Limits.eventOverheadBytes }
 
     /// Columns in the order of `init(_:)`.
     static let columns =
         """
         number, name, registered, keep, bytes_max, age, persists, owner, lost, lost_time, unstored,
-        events, bytes, hold, hold_group, expect, heard, silence, deleted
+        events, bytes, hold, hold_group, expect, heard, silence, deleted, of_bus
         """
 
     /// The topic in a row of `columns`.
@@ -63,8 +61,10 @@ struct TopicState {
         removedThrough = try row.id(8, .topicLost)
         removedTime = try row.time(9, .topicLostTime)
         unstored = try row.id(10, .topicUnstored)
-        events = Int(try row.integer(11, .topicEvents))
-        bytes = Int(try row.integer(12, .topicBytes))
+        sum = EventSum(
+            count: Int(try row.integer(11, .topicEvents)),
+            ofBus: Int(try row.integer(19, .topicOfBus)),
+            bytes: Int(try row.integer(12, .topicBytes)))
         deletedThrough = try row.id(18, .topicDeleted)
     }
 

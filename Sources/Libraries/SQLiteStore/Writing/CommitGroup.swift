@@ -283,8 +283,7 @@ struct CommitGroup {
         if topic.silence != nil, !batch.metadata.isOfSilence {
             topic.silence?.hear(at: time, now: silenceNow(time))
         }
-        topic.events += events.count
-        for payload in batch.payloads { topic.bytes += payload.count }
+        topic.sum += EventSum(batch)
         topics.change(topic)
         return events
     }
@@ -326,8 +325,7 @@ struct CommitGroup {
         topic.settings = nil
         topic.silence = nil
         topic.owner = nil
-        topic.events = 0
-        topic.bytes = 0
+        topic.sum = EventSum()
         topics.change(topic)
     }
 }

@@ -19,7 +19,7 @@ struct Removal {
         guard let topic = try topics.state(of: trim.topic), topic.isLive else {
             return Outcome(
                 loss: StoreLoss(
-                    removedThrough: trim.through, removedTime: trim.now, count: 0, bytes: 0,
+                    removedThrough: trim.through, removedTime: trim.now, EventSum(),
                     oldest: nil,
                     oldestTime: nil), rest: nil)
         }
@@ -36,7 +36,7 @@ struct Removal {
         let oldest = try rows.first(topic.number, after: trim.through)
         return Outcome(
             loss: StoreLoss(
-                removedThrough: trim.through, removedTime: trim.now, count: 0, bytes: 0,
+                removedThrough: trim.through, removedTime: trim.now, EventSum(),
                 oldest: oldest?.id,
                 oldestTime: oldest?.time),
             rest: StoreTrim(
@@ -69,10 +69,9 @@ struct Removal {
         private let level: Int
         private let countMax: Int
         private var topic: TopicState
-        /// How many events went, how many of them beyond `through`, and the bytes of the latter.
+        /// How many events went, and those of them beyond `through`.
         private var removed = 0
-        private var count = 0
-        private var bytes = 0
+        private var sum = EventSum()
         /// The last row that goes.
         private(set) var last: EventRows.Row?
         /// The first row that stays.
@@ -97,13 +96,9 @@ struct Removal {
                 return false
             }
             removed += 1
-            if row.id > trim.through {
-                count += 1
-                bytes += row.bytes
-            }
-            // A file may count fewer events than it has. The number written back has to be a count.
-            topic.events = max(0, topic.events - 1)
-            topic.bytes = max(0, topic.bytes - row.bytes)
+            let one = EventSum(count: 1, ofBus: row.isOfBus ? 1 : 0, bytes: row.bytes)
+            if row.id > trim.through { sum += one }
+            topic.sum -= one
             last = row
             return true
         }
@@ -112,7 +107,7 @@ struct Removal {
             let retention = trim.retention
             if row.id <= trim.through { return true }
             if row.id >= trim.heldFrom ?? .max { return false }
-            return retention.isExceeded(events: topic.events, bytes: topic.bytes)
+            return retention.isExceeded(by: topic.sum)
                 || topic.diskBytes > level || retention.isExpired(row.time, at: trim.now)
         }
 
@@ -134,8 +129,7 @@ struct Removal {
             let removedThrough =
                 last.map { max($0.id, trim.through) } ?? max(topic.removedThrough, trim.through)
             return StoreLoss(
-                removedThrough: removedThrough, removedTime: last?.time ?? trim.now, count: count,
-                bytes: bytes,
+                removedThrough: removedThrough, removedTime: last?.time ?? trim.now, sum,
                 oldest: oldest?.id, oldestTime: oldest?.time)
         }
     }

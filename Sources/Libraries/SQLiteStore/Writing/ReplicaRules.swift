@@ -193,7 +193,7 @@ struct ReplicaRules {
     }
 
     private func isOver(_ topic: TopicState) -> Bool {
-        retention(of: topic).isExceeded(events: topic.events, bytes: topic.bytes)
+        retention(of: topic).isExceeded(by: topic.sum)
     }
 
     /// The first id that the group of a held topic needs; nil where nothing is held.
@@ -246,8 +246,8 @@ struct ReplicaRules {
     }
 
     private mutating func note(_ loss: StoreLoss, of name: TopicName) {
-        guard loss.count > 0 else { return }
-        left -= loss.count
+        guard loss.sum.count > 0 else { return }
+        left -= loss.sum.count
         touched.insert(name)
         steps.append(.loss(name, loss))
     }
@@ -267,7 +267,7 @@ struct ReplicaRules {
 
     private mutating func makeRoom(_ topics: inout TopicRows) throws(DatabaseError) {
         var all: [Loose] = []
-        for topic in topics.current where topic.events > 0 {
+        for topic in topics.current where topic.sum.count > 0 {
             let heldFrom = try heldFrom(topic)
             let bytes = try looseBytes(topic, heldFrom)
             if bytes > 0 { all.append(Loose(topic: topic, heldFrom: heldFrom, bytes: bytes)) }

@@ -2,7 +2,8 @@
 ///
 /// Nil means that this bound does not apply; the memory bound of the bus always does.
 public struct Retention: Hashable, Sendable {
-    /// The most events; 0 is live only: nothing stays, subscriptions that wait still receive.
+    /// The most events, not counting those of type `$silent` and `$back` that the bus publishes. 0 is live only: nothing
+    /// stays, subscriptions that wait still receive.
     public var keep: Int?
     /// The most payload bytes; a larger event is refused.
     public var bytes: Int?
@@ -19,9 +20,10 @@ public struct Retention: Hashable, Sendable {
         self.age = age
     }
 
-    /// Whether so many events of so many payload bytes are more than it allows.
-    package func isExceeded(events: Int, bytes: Int) -> Bool {
-        events > keep ?? .max || bytes > self.bytes ?? .max
+    /// Whether these are more than it allows.
+    package func isExceeded(by sum: EventSum) -> Bool {
+        let counted = keep == 0 ? sum.count : sum.count - sum.ofBus
+        return counted > keep ?? .max || sum.bytes > bytes ?? .max
     }
 
     /// Whether an event of this time is over the age at `now`.

@@ -123,6 +123,9 @@ public struct EventAttributes: Hashable, Sendable {
         return others
     }
 
+    /// The beginnings of the names that the bus gives: to dead letters, and to copies.
+    package static let prefixesOfBus = ["dead", "origin"]
+
     /// Whether the bus gave one of them: to a dead letter, or to a copy.
     package var hasOfBus: Bool { all.contains { AttributeError.isReserved($0.name) } }
 
@@ -289,7 +292,7 @@ public struct AttributeError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// The same of a text that begins with the name.
     fileprivate static func isReserved(_ text: some Sequence<UInt8>) -> Bool {
-        text.starts(with: "dead".utf8) || text.starts(with: "origin".utf8)
+        EventAttributes.prefixesOfBus.contains { text.starts(with: $0.utf8) }
     }
 
     /// Refuses a name that a publisher may not give.

@@ -12,7 +12,7 @@ extension EventLog {
     func describe(_ record: TopicRecord) -> TopicDescription {
         TopicDescription(
             name: record.name, isRegistered: record.isRegistered, events: record.retainedCount,
-            published: record.publishedCount, bytes: record.allRetainedBytes,
+            published: record.publishedCount, bytes: record.sum.bytes,
             oldest: record.oldestID, newest: record.newestID, newestTime: record.newestTime,
             subscribers: subscribers.matching(record), retention: record.settings.retention,
             persists: record.settings.persists, hold: record.settings.hold?.name,

@@ -71,12 +71,10 @@ extension EventLog {
         noteSize(of: record)
         guard let group = record.settings.hold, let hold = record.hold else { return }
         let retention = record.settings.retention
-        let isOver = retention.isExceeded(
-            events: record.retainedCount + batch.payloads.count,
-            bytes: record.allRetainedBytes + batch.payloadBytes)
-        let isAlone = retention.isExceeded(
-            events: batch.payloads.count, bytes: batch.payloadBytes)
-        if isOver, isAlone || record.oldestID.map(hold.holds) ?? true {
+        var sum = EventSum(batch)
+        let isAlone = retention.isExceeded(by: sum)
+        sum += record.sum
+        if retention.isExceeded(by: sum), isAlone || record.oldestID.map(hold.holds) ?? true {
             throw .topicFull(
                 "\(record.name) is full of events that the group \(group.name) has not settled: let its "
                     + "workers go on, widen the bounds of the topic, or end its hold")

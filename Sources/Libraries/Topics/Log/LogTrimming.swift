@@ -53,8 +53,9 @@ extension EventLog {
         // The store counts its own events alone. So its bounds are those of the topic, less the
         // events that memory alone has.
         var retention = record.settings.retention
-        retention.keep = retention.keep.map { max(0, $0 - record.unstoredCount) }
-        retention.bytes = retention.bytes.map { max(0, $0 - record.unstoredBytes) }
+        let unstored = record.unstored
+        retention.keep = retention.keep.map { max(0, $0 - (unstored.count - unstored.ofBus)) }
+        retention.bytes = retention.bytes.map { max(0, $0 - unstored.bytes) }
         deferredEffects.trims.append(
             StoreTrim(
                 topic: record.name, through: record.removedThrough, retention: retention,

@@ -33,7 +33,7 @@ struct TopicHold {
 
     /// Bytes of the held events in the store, about: as if they were spread evenly over ids.
     func bytes(of older: OlderEvents, overhead: Int) -> Int {
-        let all = older.bytes + older.count * overhead
+        let all = older.sum.bytes + older.sum.count * overhead
         if older.newest < from { return 0 }
         if older.oldest >= from { return all }
         let span = Double(older.newest.rawValue - older.oldest.rawValue)

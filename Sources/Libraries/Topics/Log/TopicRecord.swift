@@ -16,11 +16,10 @@ final class TopicRecord {
     private(set) var ring = Ring<Event>()
     private(set) var graced = 0
     private var removals = Ring<GracedEvents>()
-    /// Payload bytes of the retained events in the ring.
-    private(set) var retainedBytes = 0
-    /// The retained events in the ring that the store does not have, and their payload bytes.
-    private(set) var unstoredCount = 0
-    private(set) var unstoredBytes = 0
+    /// The retained events in the ring.
+    private var inRing = EventSum()
+    /// Those of them that the store does not have.
+    private(set) var unstored = EventSum()
     /// Bytes that the whole ring takes.
     private(set) var memoryBytes = 0
     private(set) var older: OlderEvents?
@@ -81,8 +80,13 @@ final class TopicRecord {
     // MARK: Contents
 
     var retained: Range<Int> { graced..<ring.count }
-    var retainedCount: Int { ring.count - graced + (older?.count ?? 0) }
-    var allRetainedBytes: Int { retainedBytes + (older?.bytes ?? 0) }
+    var retainedCount: Int { ring.count - graced + (older?.sum.count ?? 0) }
+    /// All that is retained.
+    var sum: EventSum {
+        var sum = inRing
+        if let older { sum += older.sum }
+        return sum
+    }
     var isEmpty: Bool { ring.isEmpty && older == nil }
     var oldestID: EventID? { older?.oldest ?? (retained.isEmpty ? nil : ring[graced].id) }
     var newestID: EventID? { retained.isEmpty ? older?.newest : ring[ring.count - 1].id }
@@ -119,7 +123,9 @@ final class TopicRecord {
         )
         ring.append(event)
         newest = event.id
-        countRetained(event, 1)
+        let one = EventSum(event)
+        inRing += one
+        if !event.isStored { unstored += one }
         memoryBytes += event.memoryBytes
     }
 
@@ -130,12 +136,11 @@ final class TopicRecord {
         ring[index] = ring[index].revived
     }
 
-    private func countRetained(_ event: Event, _ sign: Int) {
-        let bytes = sign * event.payload.count
-        retainedBytes += bytes
-        guard !event.isStored else { return }
-        unstoredCount += sign
-        unstoredBytes += bytes
+    /// Counts an event of the ring no more.
+    private func discount(_ event: Event) {
+        let one = EventSum(event)
+        inRing -= one
+        if !event.isStored { unstored -= one }
     }
 
     // MARK: Holding
@@ -155,7 +160,7 @@ final class TopicRecord {
     }
 
     /// Whether the topic is held, and has events that memory alone has.
-    private var isHeldInMemory: Bool { hold != nil && unstoredCount > 0 }
+    private var isHeldInMemory: Bool { hold != nil && unstored.count > 0 }
 
     /// Bytes that memory may let go of.
     var evictableBytes: Int { isHeldInMemory ? hold?.freeBytes ?? 0 : memoryBytes }
@@ -180,7 +185,7 @@ final class TopicRecord {
 
     /// Whether there is more than the bounds allow, held or not.
     func isOverBounds(at now: Timestamp) -> Bool {
-        settings.retention.isExceeded(events: retainedCount, bytes: allRetainedBytes)
+        settings.retention.isExceeded(by: sum)
             || oldestTime.map { settings.retention.isExpired($0, at: now) } ?? false
     }
 
@@ -191,18 +196,16 @@ final class TopicRecord {
     func overdue(at now: Timestamp, atMost countMax: Int) -> Int {
         guard older == nil else { return 0 }
         let retention = settings.retention
-        var count = ring.count - graced
-        var bytes = retainedBytes
+        var left = inRing
         var index = graced
         while index < ring.count, index - graced < countMax {
             let event = ring[index]
             if hold?.holds(event.id) ?? false { break }
             guard
-                retention.isExceeded(events: count, bytes: bytes)
+                retention.isExceeded(by: left)
                     || retention.isExpired(event.time, at: now)
             else { break }
-            count -= 1
-            bytes -= event.payload.count
+            left -= EventSum(event)
             index += 1
         }
         return index - graced
@@ -218,12 +221,12 @@ final class TopicRecord {
     @discardableResult
     func lose(_ count: Int, at now: Timestamp) -> Int {
         guard count > 0 else { return 0 }
-        let unstored = unstoredCount
-        for index in graced..<(graced + count) { countRetained(ring[index], -1) }
+        let unstoredCount = unstored.count
+        for index in graced..<(graced + count) { discount(ring[index]) }
         graced += count
         note(removed: ring[graced - 1])
         removals.append(GracedEvents(count: count, time: now))
-        return count - (unstored - unstoredCount)
+        return count - (unstoredCount - unstored.count)
     }
 
     /// Moves events whose grace has lasted at least `grace` at `now` into `leftovers`, up to a
@@ -281,7 +284,7 @@ final class TopicRecord {
             if removals[0].count == 0 { _ = removals.removeFirst() }
             return event
         }
-        countRetained(event, -1)
+        discount(event)
         if event.isStored {
             moveToStore(event)
         } else {
@@ -293,15 +296,13 @@ final class TopicRecord {
     }
 
     private func moveToStore(_ event: Event) {
-        let bytes = event.payload.count
         guard var grown = older else {
             older = OlderEvents(
-                count: 1, bytes: bytes, oldest: event.id, oldestTime: event.time,
-                newest: event.id, newestTime: event.time)
+                EventSum(event), oldest: event.id, oldestTime: event.time, newest: event.id,
+                newestTime: event.time)
             return
         }
-        grown.count += 1
-        grown.bytes += bytes
+        grown.sum += EventSum(event)
         grown.newest = event.id
         grown.newestTime = event.time
         older = grown
@@ -317,11 +318,13 @@ final class TopicRecord {
         isTrimAsked = false
         guard loss.removedThrough > removedThrough else { return }
         let inMemory = ring.partition(retained) { $0.id > loss.removedThrough } - graced
-        let bytesBefore = retainedBytes
+        let before = inRing
         lose(inMemory, at: now)
         if var left = older {
-            left.count -= loss.count - inMemory
-            left.bytes -= loss.bytes - (bytesBefore - retainedBytes)
+            // Of the loss, those in memory are counted already.
+            left.sum += before
+            left.sum -= inRing
+            left.sum -= loss.sum
             if let oldest = loss.oldest, let time = loss.oldestTime, oldest <= left.newest {
                 left.oldest = oldest
                 left.oldestTime = time
@@ -347,9 +350,7 @@ final class TopicRecord {
         older = nil
         hold = nil
         graced = 0
-        retainedBytes = 0
-        unstoredCount = 0
-        unstoredBytes = 0
+        (inRing, unstored) = (EventSum(), EventSum())
         memoryBytes = 0
         removals = Ring()
         let surrendered = ring

@@ -81,12 +81,54 @@ package struct StoredTopic: Sendable {
     }
 }
 
+/// Some events of a topic, as its bounds count them.
+package struct EventSum: Hashable, Sendable {
+    /// How many there are.
+    package var count: Int
+    /// How many of them the bus published about the topic (``EventMetadata/isOfBus``).
+    package var ofBus: Int
+    /// The payload bytes of all.
+    package var bytes: Int
+
+    /// A sum as given.
+    package init(count: Int = 0, ofBus: Int = 0, bytes: Int = 0) {
+        self.count = count
+        self.ofBus = ofBus
+        self.bytes = bytes
+    }
+
+    /// One event.
+    package init(_ event: Event) {
+        self.init(
+            count: 1, ofBus: event.metadata.isOfBus ? 1 : 0, bytes: event.payload.count)
+    }
+
+    /// The events of a batch.
+    package init(_ batch: PublishBatch) {
+        let count = batch.payloads.count
+        self.init(
+            count: count, ofBus: batch.metadata.isOfBus ? count : 0, bytes: batch.payloadBytes)
+    }
+
+    /// Adds events.
+    package static func += (sum: inout EventSum, others: EventSum) {
+        sum.count += others.count
+        sum.ofBus += others.ofBus
+        sum.bytes += others.bytes
+    }
+
+    /// Takes events away. A file may count fewer than it has, and no sum is below none.
+    package static func -= (sum: inout EventSum, others: EventSum) {
+        sum.count = max(0, sum.count - others.count)
+        sum.ofBus = max(0, sum.ofBus - others.ofBus)
+        sum.bytes = max(0, sum.bytes - others.bytes)
+    }
+}
+
 /// Events of a topic that are retained in the store and no longer in memory.
 package struct OlderEvents: Hashable, Sendable {
     /// How many there are, at least one.
-    package var count: Int
-    /// Their payload bytes.
-    package var bytes: Int
+    package var sum: EventSum
     /// The first of them.
     package var oldest: EventID
     /// The time of the first of them.
@@ -98,11 +140,10 @@ package struct OlderEvents: Hashable, Sendable {
 
     /// Older events as given.
     package init(
-        count: Int, bytes: Int, oldest: EventID, oldestTime: Timestamp, newest: EventID,
+        _ sum: EventSum, oldest: EventID, oldestTime: Timestamp, newest: EventID,
         newestTime: Timestamp
     ) {
-        self.count = count
-        self.bytes = bytes
+        self.sum = sum
         self.oldest = oldest
         self.oldestTime = oldestTime
         self.newest = newest

@@ -104,10 +104,8 @@ package struct StoreLoss: Hashable, Sendable {
     package let removedThrough: EventID
     /// The time of that event.
     package let removedTime: Timestamp
-    /// How many events this trim removed beyond its `through`.
-    package let count: Int
-    /// Their payload bytes.
-    package let bytes: Int
+    /// The events that this trim removed beyond its `through`.
+    package let sum: EventSum
     /// The first event left; nil if there is none.
     package let oldest: EventID?
     /// The time of the first event left.
@@ -115,13 +113,12 @@ package struct StoreLoss: Hashable, Sendable {
 
     /// A loss as given.
     package init(
-        removedThrough: EventID, removedTime: Timestamp, count: Int, bytes: Int, oldest: EventID?,
+        removedThrough: EventID, removedTime: Timestamp, _ sum: EventSum, oldest: EventID?,
         oldestTime: Timestamp?
     ) {
         self.removedThrough = removedThrough
         self.removedTime = removedTime
-        self.count = count
-        self.bytes = bytes
+        self.sum = sum
         self.oldest = oldest
         self.oldestTime = oldestTime
     }

@@ -101,6 +101,9 @@ final class StoreRig: StoreObserver {
         store.tell(self)
     }
 
+    /// The order has the store's questions, and the store has the order.
+    deinit { store.close() }
+
     func settle() { starter.settle() }
 
     func commit(_ text: String, ttl: Int64?) {
@@ -145,7 +148,11 @@ final class StepStarter: WorkStarter {
     private struct Started: StartedWork {
         let starter: StepStarter
 
-        func join() { while let work = starter.work, work.step(mayWait: false) != .end {} }
+        func join() {
+            while let work = starter.work, work.step(mayWait: false) != .end {}
+            starter.work = nil
+        }
+
         func detach() {}
     }
 
@@ -213,7 +220,11 @@ final class InstantOrder: Order {
         isClosed.value = true
         let reader = waiting.write { $0.take() }
         reader?.then(.failure(OrderTrouble("closed")))
-        for then in unanswered.value { then(.unknown) }
+        let all = unanswered.write { unanswered in
+            defer { unanswered = [] }
+            return unanswered
+        }
+        for then in all { then(.unknown) }
     }
 }
 

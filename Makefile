@@ -59,7 +59,7 @@ SWIFT_SOURCES = Package.swift Plugins Sources Tests Benchmarks/Core
 
 # What .ci/run does, in 20 minutes. Its random tests have one seed: the same commit passes again. `make night` and
 # `make flakes` draw others.
-CI_TARGETS = lint test smoke
+CI_TARGETS = lint test docs smoke
 CI_SEED = 1
 
 # What `make night` does: all that has a verdict and ends within an hour, on both systems, in both builds. `make long-tests`,
@@ -163,7 +163,7 @@ tsan: test-setup ## run the tests under the thread sanitizer
 	TSAN_OPTIONS=atexit_sleep_ms=50 $(RUN_TESTS) $(TEST_FLAGS) $(SKIP_TEXTS) $(TSAN_FLAGS)
 
 ci: export BELFRY_SEED = $(CI_SEED)
-ci: ## what every change must pass, as .ci/run does: lint, test, smoke
+ci: ## what every change must pass, as .ci/run does: lint, test, docs, smoke
 	@MAKE='$(MAKE)' scripts/ci $(CI_TARGETS)
 
 night: ## nearly everything else, on Debian 12 and 13, which must pass before a release (hours; FROM=tsan goes on there)

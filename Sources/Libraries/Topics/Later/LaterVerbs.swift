@@ -61,7 +61,9 @@ extension EventBus {
 
     /// The events that are held for a topic, by their tickets: 4,096 at most.
     ///
-    /// - Parameter after: The ticket behind which to begin.
+    /// - Parameters:
+    ///   - topic: The topic that they are for.
+    ///   - after: The ticket behind which to begin.
     public func held(for topic: TopicName, after: EventID = .zero) -> [HeldHead] {
         held(for: topic, after: after, countMax: .max) { _ in true }.heads
     }

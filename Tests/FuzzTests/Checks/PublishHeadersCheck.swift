@@ -24,8 +24,11 @@ extension ParserCheck {
             let again = try ConditionHeader.condition(headers("if-match", condition.ifMatch))
             try agree(again, condition, "condition, and written as '\(condition.ifMatch)'")
         }
-        let isNew = (try? ConditionHeader.condition(headers("if-none-match", text)))??.tag
-        try agree(isNew, text == "*" ? PublishCondition.isNew.tag : nil, "If-None-Match")
+        // Blanks at the ends of a value are not part of it.
+        let fields = headers("if-none-match", text)
+        let isStar = try fields.only("if-none-match") == "*"
+        let found = (try? ConditionHeader.condition(fields))?.tag
+        try agree(found, isStar ? PublishCondition.isNew.tag : nil, "If-None-Match")
     }
 
     private static func checkAttribute(_ text: String) throws {

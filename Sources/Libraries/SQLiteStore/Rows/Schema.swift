@@ -330,12 +330,12 @@ enum EventColumns {
     static let names = all.joined(separator: ", ")
 
     /// Whether an event is one that the bus published about its topic, as ``EventMetadata/isOfBus`` says: a type of the
-    /// bus, and no attribute of a dead letter or a copy.
+    /// bus, and no attribute of a dead letter or a copy. Attributes lie behind the payload, and are read for such types alone.
     static let isOfBus =
-        (["type GLOB '$*'"]
+        "CASE WHEN type GLOB '$*' THEN "
         + EventAttributes.prefixesOfBus.map {
             "instr(char(10) || coalesce(attributes, ''), char(10) || '\($0)') = 0"
-        }).joined(separator: " AND ")
+        }.joined(separator: " AND ") + " ELSE 0 END"
 
     /// The column that is written later, behind the others, and their names with it.
     static let revived = Int32(all.count)
